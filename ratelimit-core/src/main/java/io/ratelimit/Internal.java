@@ -11,6 +11,6 @@ import java.lang.annotation.Target;
  * release. All other public types are the API and follow semantic versioning.
  */
 @Documented
-@Retention(RetentionPolicy.CLASS)
+@Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.PACKAGE, ElementType.TYPE})
 public @interface Internal {}

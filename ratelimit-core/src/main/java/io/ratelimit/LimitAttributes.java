@@ -2,6 +2,7 @@ package io.ratelimit;
 
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
+import io.ratelimit.internal.limit.LimitNames;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -92,7 +93,7 @@ final class LimitAttributes {
     }
 
     /** Applies the properties of the limit, which win over the attributes, and the defaults of all limits, over which they win. */
-    void configure(LimitOverrides properties, LimitOverrides defaults, RateLimitAlgorithms algorithms) {
+    void configure(LimitOverrides properties, LimitOverrides defaults, AlgorithmCatalog algorithms) {
         algorithm = resolve(
                 "algorithm",
                 properties.algorithmOf(algorithms),

@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.LimitNames;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
@@ -83,7 +84,7 @@ public record LimitOverrides(
      * @throws RateLimitConfigurationException if there is none with this name
      */
     @Nullable
-    LimitAlgorithm algorithmOf(RateLimitAlgorithms algorithms) {
+    LimitAlgorithm algorithmOf(AlgorithmCatalog algorithms) {
         if (ownAlgorithm != null) {
             return LimitAlgorithm.of(algorithms.get(ownAlgorithm, property + ".algorithm"));
         }

@@ -1,5 +1,7 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.DurationText;
+import io.ratelimit.internal.limit.LimitNames;
 import java.time.Duration;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;

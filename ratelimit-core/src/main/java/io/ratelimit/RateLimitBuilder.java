@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.LimitNames;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;

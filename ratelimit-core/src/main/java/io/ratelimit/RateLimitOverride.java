@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.List;
 import java.util.Map;
 
@@ -17,7 +18,7 @@ public record RateLimitSettings(
         LocalShare localShare,
         Map<String, LimitOverrides> limits,
         List<RateLimitCustomizer> customizers,
-        RateLimitAlgorithms algorithms) {
+        AlgorithmCatalog algorithms) {
 
     public RateLimitSettings {
         limits = Map.copyOf(limits);
@@ -26,7 +27,7 @@ public record RateLimitSettings(
 
     /** Creates settings without customizers. */
     public RateLimitSettings(LimitOverrides defaults, LocalShare localShare, Map<String, LimitOverrides> limits) {
-        this(defaults, localShare, limits, List.of(), RateLimitAlgorithms.NONE);
+        this(defaults, localShare, limits, List.of(), AlgorithmCatalog.NONE);
     }
 
     /** Creates settings with these defaults only. */
@@ -50,7 +51,7 @@ public record RateLimitSettings(
      *
      * @throws RateLimitConfigurationException if an override names an algorithm that does not exist
      */
-    public RateLimitSettings with(RateLimitAlgorithms algorithms) {
+    public RateLimitSettings with(AlgorithmCatalog algorithms) {
         defaults.algorithmOf(algorithms);
         limits.values().forEach(overrides -> overrides.algorithmOf(algorithms));
         return new RateLimitSettings(defaults, localShare, limits, customizers, algorithms);

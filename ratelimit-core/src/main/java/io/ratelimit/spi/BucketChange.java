@@ -1,7 +1,7 @@
 package io.ratelimit.spi;
 
-import io.ratelimit.DurationText;
 import io.ratelimit.RateLimit;
+import io.ratelimit.internal.limit.DurationText;
 import java.time.Duration;
 
 /**

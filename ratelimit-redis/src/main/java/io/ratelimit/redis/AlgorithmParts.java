@@ -1,8 +1,8 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.LimitNames;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Collects calls that one script decides one after the other. The script has a timeout of its own, which begins when it is sent. */
-final class Batch implements TimeLimit, BatchTimeout.Timed {
+final class Batch implements TimeLimit, BatchTimeout.Task {
 
     private final List<PendingCall<?>> calls = new ArrayList<>();
 

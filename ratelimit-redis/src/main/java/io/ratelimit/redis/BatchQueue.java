@@ -87,9 +87,9 @@ final class BatchQueue implements CallDispatcher {
 
     /** Sends what is due, unless another thread is sending: that thread checks again afterwards. */
     private void send() {
-        List<Sent> answered = null;
+        List<SentBatch> answered = null;
         for (AtomicBoolean mine = turn; isDue() && mine.compareAndSet(false, true); mine = turn) {
-            Sent sent;
+            SentBatch sent;
             try {
                 sent = isDue() ? sendNext() : null;
             } finally {
@@ -155,7 +155,7 @@ final class BatchQueue implements CallDispatcher {
         return Math.min(MOST_UNDER_WAY, Math.max(FEW, 2 * roundTrip.nanos() / INTERVAL));
     }
 
-    private @Nullable Sent sendNext() {
+    private @Nullable SentBatch sendNext() {
         Batch batch = new Batch(timeout.deadline(), this::expired);
         CompletableFuture<List<Long>> reply;
         try {
@@ -175,7 +175,7 @@ final class BatchQueue implements CallDispatcher {
         if (!reply.isDone()) {
             timeout.watch(batch);
         }
-        return new Sent(batch, reply, lastSent);
+        return new SentBatch(batch, reply, lastSent);
     }
 
     private void fill(Batch batch) {
@@ -226,7 +226,7 @@ final class BatchQueue implements CallDispatcher {
     }
 
     /** Sends waiting calls first, then completes those of the reply. */
-    private void follow(Sent sent) {
+    private void follow(SentBatch sent) {
         var unused = sent.reply.whenComplete((numbers, thrown) -> {
             if (underWay.remove(sent.batch)) {
                 if (thrown == null) {
@@ -246,7 +246,7 @@ final class BatchQueue implements CallDispatcher {
         }
     }
 
-    private void tell(Sent sent) {
+    private void tell(SentBatch sent) {
         Batch batch = sent.batch;
         var unused = sent.reply.handle((numbers, thrown) -> {
             if (thrown == null) {
@@ -285,5 +285,5 @@ final class BatchQueue implements CallDispatcher {
     }
 
     /** A script that was sent, and when. */
-    private record Sent(Batch batch, CompletableFuture<List<Long>> reply, long nanos) {}
+    private record SentBatch(Batch batch, CompletableFuture<List<Long>> reply, long nanos) {}
 }

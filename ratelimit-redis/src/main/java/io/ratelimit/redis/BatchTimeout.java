@@ -19,10 +19,10 @@ final class BatchTimeout {
 
     private static final Duration LONG = Duration.ofSeconds(2);
 
-    private final Queue<Timed> line = new ConcurrentLinkedQueue<>();
+    private final Queue<Task> line = new ConcurrentLinkedQueue<>();
 
     /** Have been granted another timeout, which may end before those in the line. */
-    private final Queue<Timed> extended = new ConcurrentLinkedQueue<>();
+    private final Queue<Task> extended = new ConcurrentLinkedQueue<>();
 
     private final AtomicBoolean set = new AtomicBoolean();
 
@@ -39,7 +39,7 @@ final class BatchTimeout {
     private volatile boolean excused;
 
     /** Work that must be over in time. */
-    interface Timed {
+    interface Task {
 
         boolean isOver();
 
@@ -85,7 +85,7 @@ final class BatchTimeout {
     }
 
     /** Ends the work when its time is over. */
-    void watch(Timed next) {
+    void watch(Task next) {
         removeOver();
         line.add(next);
         set();
@@ -94,7 +94,7 @@ final class BatchTimeout {
     /** Removes up to two entries that are over for each one added, so that the line does not grow. */
     private void removeOver() {
         for (int i = 0; i < 2; i++) {
-            Timed first = line.peek();
+            Task first = line.peek();
             if (first == null || !first.isOver()) {
                 return;
             }
@@ -160,12 +160,12 @@ final class BatchTimeout {
         return Math.min(nanosLeft(line.peek()), nanosLeft(extended.peek()));
     }
 
-    private static long nanosLeft(@Nullable Timed timed) {
+    private static long nanosLeft(@Nullable Task timed) {
         return timed == null ? Long.MAX_VALUE : timed.nanosLeft();
     }
 
-    private void endAll(Queue<Timed> timed) {
-        for (Timed first = timed.peek(); first != null && isOver(first); first = timed.peek()) {
+    private void endAll(Queue<Task> timed) {
+        for (Task first = timed.peek(); first != null && isOver(first); first = timed.peek()) {
             if (timed.remove(first) && !first.isOver()) {
                 try {
                     end(first);
@@ -176,12 +176,12 @@ final class BatchTimeout {
         }
     }
 
-    private static boolean isOver(Timed timed) {
+    private static boolean isOver(Task timed) {
         return timed.isOver() || timed.nanosLeft() <= 0;
     }
 
     /** Ends the work on another thread, so that the timer goes on. */
-    private void end(Timed timed) {
+    private void end(Task timed) {
         run(timed instanceof Batch ? ofScripts : ofCalls, () -> {
             if (timed.expire()) {
                 extended.add(timed);

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the state of a circuit breaker: closed, open or probed. Each transition is one compare-and-set from the phase in which its
+ * Holds the state of a circuit breaker: closed, open or halfOpen. Each transition is one compare-and-set from the phase in which its
  * cause began. A call that began before the last recovery therefore changes nothing, and exactly one call opens the circuit.
  */
 final class CircuitState {
@@ -17,7 +17,7 @@ final class CircuitState {
     private final AtomicReference<Phase> phase;
 
     /** One phase of the circuit. Phases are compared by identity: no phase occurs twice. */
-    private sealed interface Phase permits Closed, Open, Probed {}
+    private sealed interface Phase permits Closed, Open, HalfOpen {}
 
     /** The server is called. The window judges the calls of this phase, and no others. */
     record Closed(CircuitBreaker window) implements Phase {}
@@ -26,7 +26,7 @@ final class CircuitState {
     private record Open(RateLimitStoreException cause) implements Phase {}
 
     /** The server is not called, except by one probe. */
-    record Probed(RateLimitStoreException cause, long since) implements Phase {}
+    record HalfOpen(RateLimitStoreException cause, long since) implements Phase {}
 
     /** @param windows creates an empty window for each closed phase */
     CircuitState(Supplier<CircuitBreaker> windows) {
@@ -44,12 +44,12 @@ final class CircuitState {
     @Nullable
     RateLimitStoreException cause() {
         Phase now = phase.get();
-        return now instanceof Open open ? open.cause : now instanceof Probed probed ? probed.cause : null;
+        return now instanceof Open open ? open.cause : now instanceof HalfOpen halfOpen ? halfOpen.cause : null;
     }
 
     /** Returns whether a probe is under way that was not started too long ago. */
     boolean isProbed(long now, long patience) {
-        return phase.get() instanceof Probed probed && now - probed.since <= patience;
+        return phase.get() instanceof HalfOpen halfOpen && now - halfOpen.since <= patience;
     }
 
     /** Opens the circuit, unless that closed phase is over. Returns whether this call opened it. */
@@ -63,24 +63,24 @@ final class CircuitState {
      * @return the phase that the probe ends, or {@code null} if no probe is to start
      */
     @Nullable
-    Probed probe(long now, long patience) {
+    HalfOpen probe(long now, long patience) {
         Phase before = phase.get();
-        Probed probed = null;
+        HalfOpen halfOpen = null;
         if (before instanceof Open open) {
-            probed = new Probed(open.cause, now);
-        } else if (before instanceof Probed lost && now - lost.since > patience) {
-            probed = new Probed(lost.cause, now);
+            halfOpen = new HalfOpen(open.cause, now);
+        } else if (before instanceof HalfOpen lost && now - lost.since > patience) {
+            halfOpen = new HalfOpen(lost.cause, now);
         }
-        return probed != null && phase.compareAndSet(before, probed) ? probed : null;
+        return halfOpen != null && phase.compareAndSet(before, halfOpen) ? halfOpen : null;
     }
 
     /** Closes the circuit, unless another probe has replaced this one. */
-    void succeeded(Probed probe) {
+    void succeeded(HalfOpen probe) {
         phase.compareAndSet(probe, new Closed(windows.get()));
     }
 
     /** Leaves the circuit open and ready for the next probe. */
-    void failed(Probed probe, RateLimitStoreException cause) {
+    void failed(HalfOpen probe, RateLimitStoreException cause) {
         phase.compareAndSet(probe, new Open(cause));
     }
 

@@ -16,7 +16,7 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
  * Waits for the decision of a call until its deadline. If the call was not sent to Redis by then, this JVM is late, and the call
  * waits until the latest time.
  */
-final class PendingCall<T> implements BatchTimeout.Timed {
+final class PendingCall<T> implements BatchTimeout.Task {
 
     private static final Duration TIME_TO_READ = Duration.ofMillis(10);
 

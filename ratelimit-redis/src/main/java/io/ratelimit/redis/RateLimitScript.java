@@ -66,7 +66,7 @@ public final class RateLimitScript {
     static RedisScript<List<Long>> load(List<String> parts, Collection<? extends RateLimitAlgorithm> algorithms) {
         List<String> own = AlgorithmParts.texts(algorithms);
         parts.forEach(RateLimitScript::checkExists);
-        return new Assembled(SingletonSupplier.of(() -> script(text(parts, own, END))));
+        return new LazyScript(SingletonSupplier.of(() -> script(text(parts, own, END))));
     }
 
     @SuppressWarnings({"rawtypes", "unchecked"})
@@ -113,7 +113,7 @@ public final class RateLimitScript {
     }
 
     /** Assembles the text when the connecting thread first asks for it, while the beans of the application are created. */
-    private record Assembled(SingletonSupplier<RedisScript<List<Long>>> script) implements RedisScript<List<Long>> {
+    private record LazyScript(SingletonSupplier<RedisScript<List<Long>>> script) implements RedisScript<List<Long>> {
 
         @Override
         public String getSha1() {

@@ -8,7 +8,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.CircuitState.Closed;
-import io.ratelimit.redis.CircuitState.Probed;
+import io.ratelimit.redis.CircuitState.HalfOpen;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -149,7 +149,7 @@ final class ServerCircuitBreaker {
     <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         long now = nanos.getAsLong();
         nextReminder.set(now + patienceNanos);
-        Probed probe = circuit.probe(now, patienceNanos);
+        HalfOpen probe = circuit.probe(now, patienceNanos);
         long sent = awakeNanos.getAsLong();
         return probe == null ? shortCircuited() : observed(command, bound, failure -> judge(probe, sent, failure));
     }
@@ -210,7 +210,7 @@ final class ServerCircuitBreaker {
         }
     }
 
-    private void judge(Probed probe, long sent, @Nullable RateLimitStoreException failure) {
+    private void judge(HalfOpen probe, long sent, @Nullable RateLimitStoreException failure) {
         long now = awakeNanos.getAsLong();
         if (failure != null && !isCallersFault(failure)) {
             circuit.failed(probe, failure.getReason() == Reason.CLOSED ? probe.cause() : failure);

@@ -136,32 +136,32 @@ final class HotKeyCaller {
         RateLimitStore store = TestStores.over(executor, task.prefix());
         // Not earlier: on a busy machine the first store of a JVM takes seconds.
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        List<Future<List<Told>>> callers = new ArrayList<>();
+        List<Future<List<Report>>> callers = new ArrayList<>();
         for (int i = 0; i < task.threads(); i++) {
             Random random = new Random(task.seed() + i);
             callers.add(threads.submit(() -> call(task, limit, store, random, deadline)));
         }
-        List<Told> told = new ArrayList<>();
-        for (Future<List<Told>> caller : callers) {
+        List<Report> told = new ArrayList<>();
+        for (Future<List<Report>> caller : callers) {
             told.addAll(caller.get());
         }
         List<LoggedDecision> log = executor.log();
         assertThat(told)
                 .containsExactlyInAnyOrderElementsOf(log.stream()
-                        .map(logged -> new Told(logged.permits(), logged.decision()))
+                        .map(logged -> new Report(logged.permits(), logged.decision()))
                         .toList());
         assertThat(executor.runs()).as("scripts, each for several calls").isLessThan(log.size());
         return log;
     }
 
     /** What a caller asked for, and was told. */
-    private record Told(long permits, RateLimitDecision decision) {}
+    private record Report(long permits, RateLimitDecision decision) {}
 
-    private static List<Told> call(Task task, RateLimit limit, RateLimitStore store, Random random, long deadline) {
-        List<Told> told = new ArrayList<>();
+    private static List<Report> call(Task task, RateLimit limit, RateLimitStore store, Random random, long deadline) {
+        List<Report> told = new ArrayList<>();
         for (int i = 0; i < task.callsOfEach() && System.nanoTime() < deadline; i++) {
             long permits = permits(random, limit);
-            told.add(new Told(
+            told.add(new Report(
                     permits,
                     store.decide(StoreRequest.of(List.of(task.charge(limit, permits))))
                             .decision()));

@@ -109,7 +109,7 @@ class SettlementRandomTests {
             });
         }
 
-        private void send(SettlingInstance.Sent sent) {
+        private void send(SettlingInstance.SettlementScript sent) {
             if (throwing || sent.firstKey().equals("call")) {
                 throw new IllegalStateException("Connection closed prematurely");
             }

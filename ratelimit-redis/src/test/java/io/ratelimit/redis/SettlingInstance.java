@@ -28,10 +28,10 @@ final class SettlingInstance implements RateLimitScriptExecutor, AutoCloseable {
     /** Whether Redis is a cluster. */
     boolean clustered;
 
-    private final Consumer<Sent> network;
+    private final Consumer<SettlementScript> network;
 
     /** A script without a reply. */
-    record Sent(List<byte[]> keys, List<byte[]> arguments, CompletableFuture<List<Long>> reply) {
+    record SettlementScript(List<byte[]> keys, List<byte[]> arguments, CompletableFuture<List<Long>> reply) {
 
         List<String> amounts() {
             return IntStream.range(0, keys.size())
@@ -45,7 +45,7 @@ final class SettlingInstance implements RateLimitScriptExecutor, AutoCloseable {
     }
 
     /** @param network gets each script, and throws what the driver does */
-    SettlingInstance(Consumer<Sent> network, int mostWaiting) {
+    SettlingInstance(Consumer<SettlementScript> network, int mostWaiting) {
         this.network = network;
         this.queue = new SettlementQueue(
                 redis,
@@ -72,7 +72,7 @@ final class SettlingInstance implements RateLimitScriptExecutor, AutoCloseable {
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        Sent next = new Sent(keys, List.of(arguments), new CompletableFuture<>());
+        SettlementScript next = new SettlementScript(keys, List.of(arguments), new CompletableFuture<>());
         if (next.firstKey().contains("probe")) {
             return CompletableFuture.completedFuture(List.of(1L, 1L, 0L, 0L));
         }

@@ -1,10 +1,10 @@
 package io.ratelimit.actuate;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.limit.LimitNames;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.Collection;

@@ -100,7 +100,7 @@ public final class RateLimitsEndpoint {
      * @param history how far back the calls of each interval are listed; {@code null}: they are not
      */
     @ReadOperation
-    public LimitsDescriptor limits(@Nullable String history) {
+    public RateLimitsDescriptor limits(@Nullable String history) {
         Duration time = history(history);
         Figures figures = statistics == null ? null : statistics.read(time);
         Map<String, LimitDescriptor> limits = new TreeMap<>();
@@ -108,7 +108,7 @@ public final class RateLimitsEndpoint {
             RateLimitStatus status = admin.status(name);
             limits.put(name, describe(status, figures == null ? null : figures(figures, status.effective())));
         }
-        return new LimitsDescriptor(
+        return new RateLimitsDescriptor(
                 store.get(),
                 instance,
                 figures == null

@@ -35,7 +35,7 @@ public final class LimitedBeans {
 
     private final CreatedBeans created;
 
-    private final LimitedMethods methods;
+    private final LimitedMethodResolver methods;
 
     private final RateLimitBeanPostProcessor processor;
 
@@ -49,7 +49,7 @@ public final class LimitedBeans {
     public LimitedBeans(
             ConfigurableListableBeanFactory beans,
             CreatedBeans created,
-            LimitedMethods methods,
+            LimitedMethodResolver methods,
             RateLimitBeanPostProcessor processor,
             EventLoopHandlers handlers,
             LimitCatalog catalog,
@@ -107,7 +107,7 @@ public final class LimitedBeans {
     /** Finds the limited methods of all beans. */
     static List<BeanMethod> find(
             ListableBeanFactory beans,
-            LimitedMethods methods,
+            LimitedMethodResolver methods,
             Function<String, @Nullable Class<?>> types,
             Predicate<String> mocks) {
         List<BeanMethod> all = new ArrayList<>();
@@ -138,7 +138,7 @@ public final class LimitedBeans {
     }
 
     /** Also declares the limits of a mock, because other beans and the configuration may refer to them. */
-    private static List<MatchedMethod> methodsOf(Class<?> type, LimitedMethods methods, boolean mock) {
+    private static List<MatchedMethod> methodsOf(Class<?> type, LimitedMethodResolver methods, boolean mock) {
         try {
             return methods.of(type);
         } catch (RateLimitConfigurationException ex) {

@@ -3,7 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.MethodSignatures;
-import io.ratelimit.expression.RateLimitExpressions;
+import io.ratelimit.expression.RateLimitExpressionParser;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.lang.System.Logger.Level;
@@ -32,7 +32,7 @@ final class LimitedMethod {
 
     private final ReturnTypeStrategy strategy;
 
-    private final RateLimitExpressions expressions;
+    private final RateLimitExpressionParser expressions;
 
     private final AtomicBoolean warned = new AtomicBoolean();
 
@@ -43,7 +43,7 @@ final class LimitedMethod {
             List<RateLimitOperation> operations,
             @Nullable FallbackMethod fallback,
             ReturnTypeStrategy strategy,
-            RateLimitExpressions expressions) {
+            RateLimitExpressionParser expressions) {
         this.method = method;
         this.operations = List.copyOf(operations);
         operations.forEach(operation -> descriptions.put(operation.limit().name(), operation.describe()));

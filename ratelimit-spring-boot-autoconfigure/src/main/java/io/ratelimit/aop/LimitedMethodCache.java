@@ -9,20 +9,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Caches limited methods by identity, because a proxy passes the same {@link Method} at every call, and hashing methods costs
  * more than a decision. The size is bounded, because some callers create new ones for each call; these are looked up in
- * {@link LimitedMethods} each time.
+ * {@link LimitedMethodResolver} each time.
  */
 final class LimitedMethodCache {
 
     private static final int MAX_SIZE = 4_096;
 
-    private final LimitedMethods methods;
+    private final LimitedMethodResolver methods;
 
     /** By the class of the target, because classes can share a method of an interface. Copied on write. */
     private volatile Map<Class<?>, IdentityHashMap<Method, LimitedMethod>> cache = Map.of();
 
     private int size;
 
-    LimitedMethodCache(LimitedMethods methods) {
+    LimitedMethodCache(LimitedMethodResolver methods) {
         this.methods = methods;
     }
 

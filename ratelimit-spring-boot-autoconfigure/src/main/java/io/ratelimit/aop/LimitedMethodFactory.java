@@ -11,7 +11,7 @@ import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.LimitDeclaration;
 import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.MethodSignatures;
-import io.ratelimit.expression.RateLimitExpressions;
+import io.ratelimit.expression.RateLimitExpressionParser;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.internal.limiter.JointLimits;
 import io.ratelimit.internal.limiter.LimitCatalog;
@@ -32,18 +32,18 @@ public final class LimitedMethodFactory {
 
     private final ConfigurableListableBeanFactory beans;
 
-    private final RateLimitExpressions expressions;
+    private final RateLimitExpressionParser expressions;
 
     private final LimitOperations operations;
 
-    private final ReturnTypeStrategies strategies;
+    private final ReturnTypeStrategySelector strategies;
 
     public LimitedMethodFactory(
-            LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategies strategies) {
+            LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector strategies) {
         this.catalog = catalog;
         this.beans = beans;
         this.strategies = strategies;
-        this.expressions = new RateLimitExpressions(beans, strategies::facts);
+        this.expressions = new RateLimitExpressionParser(beans, strategies::facts);
         this.operations = new LimitOperations(catalog, expressions);
     }
 

@@ -40,10 +40,10 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
     @Override
     public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
             ConfigurableListableBeanFactory beans) {
-        if (beans.getBeanNamesForType(LimitedMethods.class, true, false).length == 0) {
+        if (beans.getBeanNamesForType(LimitedMethodResolver.class, true, false).length == 0) {
             return null;
         }
-        LimitedMethods methods = beans.getBean(LimitedMethods.class);
+        LimitedMethodResolver methods = beans.getBean(LimitedMethodResolver.class);
         List<String> configured = configured(beans.getBean(Environment.class));
         methods.pointcuts().all().forEach(LimitedMethodHints::warn);
         List<BeanMethod> found = LimitedBeans.find(beans, methods, name -> beans.getType(name, false), name -> false);

@@ -1,6 +1,6 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.LimitNames;
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.expression.MethodSignatures;
+import io.ratelimit.internal.limit.LimitNames;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;

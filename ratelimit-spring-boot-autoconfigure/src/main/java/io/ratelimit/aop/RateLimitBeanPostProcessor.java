@@ -25,7 +25,7 @@ import org.springframework.util.ClassUtils;
 @SuppressWarnings("serial")
 public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
 
-    private final LimitedMethods methods;
+    private final LimitedMethodResolver methods;
 
     private final DefaultPointcutAdvisor limiting;
 
@@ -33,7 +33,8 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
     private final Set<String> names = ConcurrentHashMap.newKeySet();
 
     /** @param adviceOrder the order relative to other advice of a bean, including {@code @Async} */
-    public RateLimitBeanPostProcessor(LimitedMethods methods, RateLimitInterceptor interceptor, int adviceOrder) {
+    public RateLimitBeanPostProcessor(
+            LimitedMethodResolver methods, RateLimitInterceptor interceptor, int adviceOrder) {
         this.methods = methods;
         this.limiting = new DefaultPointcutAdvisor(new LimitedMethodPointcut(), interceptor);
         this.limiting.setOrder(adviceOrder);

@@ -19,7 +19,7 @@ public final class RateLimitInterceptor implements MethodInterceptor {
     private final Supplier<RateLimitGate> gate;
 
     /** @param gate resolved at the first call, so that the store is not created too early */
-    public RateLimitInterceptor(LimitedMethods methods, Supplier<RateLimitGate> gate) {
+    public RateLimitInterceptor(LimitedMethodResolver methods, Supplier<RateLimitGate> gate) {
         this.methods = new LimitedMethodCache(methods);
         this.gate = gate;
     }

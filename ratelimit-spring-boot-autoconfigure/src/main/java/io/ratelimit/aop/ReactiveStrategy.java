@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
@@ -32,7 +32,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
 
     private final CallerRequest.Source ofThread;
 
-    private final ReactiveCallerRequests ofContext;
+    private final ReactiveCallerRequestSource ofContext;
 
     private final ContextPropagatingExecutor executor;
 
@@ -44,7 +44,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
             @Nullable ReactiveAdapter adapter,
             boolean multiValue,
             CallerRequest.Source ofThread,
-            ReactiveCallerRequests ofContext,
+            ReactiveCallerRequestSource ofContext,
             ContextPropagatingExecutor executor) {
         this.adapter = adapter;
         this.multiValue = multiValue;

@@ -5,25 +5,25 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.ContextPropagatingExecutor;
 import io.ratelimit.aop.CreatedBeans;
 import io.ratelimit.aop.EventLoopHandlers;
-import io.ratelimit.aop.LimitPointcuts;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedMethodFactory;
-import io.ratelimit.aop.LimitedMethods;
+import io.ratelimit.aop.LimitedMethodResolver;
+import io.ratelimit.aop.PointcutCatalog;
 import io.ratelimit.aop.ProcessedMethods;
 import io.ratelimit.aop.RateLimitAdvicePlacer;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
-import io.ratelimit.aop.ReturnTypeStrategies;
+import io.ratelimit.aop.ReturnTypeStrategySelector;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ChargeDescription;
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -70,21 +70,22 @@ class AdviceConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LimitedMethods rateLimitedMethods(
+    static LimitedMethodResolver rateLimitedMethods(
             ObjectProvider<LimitedMethodFactory> factory, Environment environment, ListableBeanFactory beans) {
-        return new LimitedMethods(once(factory), new LimitPointcuts(Pointcuts.of(environment), beans, MODULES));
+        return new LimitedMethodResolver(once(factory), new PointcutCatalog(Pointcuts.of(environment), beans, MODULES));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RateLimitInterceptor rateLimitMethodInterceptor(LimitedMethods methods, ObjectProvider<RateLimitGate> gate) {
+    static RateLimitInterceptor rateLimitMethodInterceptor(
+            LimitedMethodResolver methods, ObjectProvider<RateLimitGate> gate) {
         return new RateLimitInterceptor(methods, once(gate));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitBeanPostProcessor rateLimitBeanPostProcessor(
-            LimitedMethods methods, RateLimitInterceptor interceptor, Environment environment) {
+            LimitedMethodResolver methods, RateLimitInterceptor interceptor, Environment environment) {
         int order = AdviceOrder.of(
                 Binder.get(environment).bind("ratelimit.order", String.class).orElse(AdviceOrder.BEFORE_SECURITY));
         RateLimitBeanPostProcessor processor = new RateLimitBeanPostProcessor(methods, interceptor, order);
@@ -100,21 +101,21 @@ class AdviceConfiguration {
 
     @Bean
     LimitedMethodFactory rateLimitedMethodFactory(
-            LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategies styles) {
+            LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector styles) {
         return new LimitedMethodFactory(catalog, beans, styles);
     }
 
     @Bean
-    ReturnTypeStrategies rateLimitReturnTypeStrategies(
+    ReturnTypeStrategySelector rateLimitReturnTypeStrategies(
             ObjectProvider<CallerRequest.Source> requests,
-            ObjectProvider<ReactiveCallerRequests> reactiveRequests,
+            ObjectProvider<ReactiveCallerRequestSource> reactiveRequests,
             CallExecutor executor,
             ObjectProvider<TaskDecorator> decorators) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
         CallerRequest.Source ofThread = requests.getIfAvailable(CallerRequest.Source::none);
-        return new ReturnTypeStrategies(
+        return new ReturnTypeStrategySelector(
                 ofThread,
-                reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequests::none) : null,
+                reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequestSource::none) : null,
                 new ContextPropagatingExecutor(
                         executor::execute, task -> ofThread.carriedBy(decorated(task, decorators))));
     }
@@ -141,7 +142,7 @@ class AdviceConfiguration {
     LimitedBeans rateLimitedBeans(
             ConfigurableListableBeanFactory beans,
             CreatedBeans created,
-            LimitedMethods methods,
+            LimitedMethodResolver methods,
             RateLimitBeanPostProcessor processor,
             LimitCatalog catalog,
             ObjectProvider<RateLimitGate> gate,
@@ -158,7 +159,7 @@ class AdviceConfiguration {
             ObjectProvider<CatalogRateLimiterRegistry> registry,
             CompositeRateLimitListener listeners,
             RateLimitProperties properties,
-            ObjectProvider<RequestRules> requestRules,
+            ObjectProvider<RequestRuleMapping> requestRules,
             ObjectProvider<StoreWarmUp> warmUp,
             ObjectProvider<RedisServers> servers,
             Environment environment,
@@ -186,8 +187,8 @@ class AdviceConfiguration {
      * @throws RateLimitConfigurationException if there are rules, but this is not a web application
      */
     private static Map<String, Map<String, ChargeDescription>> startRequestRules(
-            RateLimitProperties properties, ObjectProvider<RequestRules> requestRules, LimitCatalog catalog) {
-        RequestRules rules = requestRules.getIfAvailable();
+            RateLimitProperties properties, ObjectProvider<RequestRuleMapping> requestRules, LimitCatalog catalog) {
+        RequestRuleMapping rules = requestRules.getIfAvailable();
         if (rules != null) {
             catalog.setApplied(URL_RULES);
         } else if (!properties.http().isEmpty() && !catalog.mayBeAppliedElsewhere(URL_RULES)) {

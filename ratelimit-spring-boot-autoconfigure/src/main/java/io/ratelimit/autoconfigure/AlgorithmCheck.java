@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
@@ -25,7 +25,7 @@ final class AlgorithmCheck {
     private AlgorithmCheck() {}
 
     /** @throws RateLimitConfigurationException if a function fails */
-    static void inMemory(RateLimitAlgorithms algorithms) {
+    static void inMemory(AlgorithmCatalog algorithms) {
         algorithms.own().forEach(AlgorithmCheck::inMemory);
     }
 

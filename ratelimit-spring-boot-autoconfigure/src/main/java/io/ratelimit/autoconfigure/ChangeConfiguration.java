@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAdmin;
-import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.internal.change.BucketChanges;
 import io.ratelimit.internal.change.ChangeChannel;
@@ -51,7 +51,7 @@ class ChangeConfiguration {
             ObjectProvider<LimitCatalog> catalog,
             ObjectProvider<OverrideSynchronizer> synchronizer,
             ObjectProvider<RateLimitCustomizer> customizers,
-            ObjectProvider<RateLimitAlgorithms> algorithms) {
+            ObjectProvider<AlgorithmCatalog> algorithms) {
         return new ConfigurationRefresh(environment, catalog, synchronizer, customizers, algorithms);
     }
 

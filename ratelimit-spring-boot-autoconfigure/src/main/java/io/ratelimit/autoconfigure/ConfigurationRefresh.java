@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.RateLimitAlgorithms;
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.internal.change.OverrideSynchronizer;
@@ -36,7 +36,7 @@ final class ConfigurationRefresh implements SmartApplicationListener {
 
     private final ObjectProvider<RateLimitCustomizer> customizers;
 
-    private final ObjectProvider<RateLimitAlgorithms> algorithms;
+    private final ObjectProvider<AlgorithmCatalog> algorithms;
 
     private final Set<String> newLimits = ConcurrentHashMap.newKeySet();
 
@@ -46,7 +46,7 @@ final class ConfigurationRefresh implements SmartApplicationListener {
             ObjectProvider<LimitCatalog> catalog,
             ObjectProvider<OverrideSynchronizer> synchronizer,
             ObjectProvider<RateLimitCustomizer> customizers,
-            ObjectProvider<RateLimitAlgorithms> algorithms) {
+            ObjectProvider<AlgorithmCatalog> algorithms) {
         this.environment = environment;
         this.catalog = catalog;
         this.synchronizer = synchronizer;

@@ -4,7 +4,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
-import io.ratelimit.RateLimitAlgorithms;
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.connection.RedisConnector;
@@ -73,7 +73,7 @@ final class DedicatedRedis {
     static RedisConnector connect(
             String property,
             RedisStoreProperties redis,
-            RateLimitAlgorithms algorithms,
+            AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
         checkServers(property, redis);
         if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
@@ -118,7 +118,7 @@ final class DedicatedRedis {
             this.redis = redis;
         }
 
-        RedisConnector connect(RateLimitAlgorithms algorithms, ObjectProvider<SslBundles> bundles) {
+        RedisConnector connect(AlgorithmCatalog algorithms, ObjectProvider<SslBundles> bundles) {
             RedisURI uri = redis.url() == null ? null : parse(redis.url());
             return new RedisConnector(
                     servers(uri),

@@ -42,7 +42,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
             "org.springframework.boot.data.redis.autoconfigure.health.DataRedisReactiveHealthContributorAutoConfiguration"
         })
 @ConditionalOnClass(RedisConnectionFactory.class)
-@Import(DefaultRedisAutoConfiguration.Hiding.class)
+@Import(DefaultRedisAutoConfiguration.ConnectionHider.class)
 public final class DefaultRedisAutoConfiguration {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
@@ -52,11 +52,11 @@ public final class DefaultRedisAutoConfiguration {
     /** Shows the connection again once all conditions have been evaluated. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static Showing rateLimitDefaultRedis() {
-        return new Showing();
+    static ConnectionRestorer rateLimitDefaultRedis() {
+        return new ConnectionRestorer();
     }
 
-    static class Hiding implements ImportBeanDefinitionRegistrar {
+    static class ConnectionHider implements ImportBeanDefinitionRegistrar {
 
         private final Environment environment;
 
@@ -64,7 +64,7 @@ public final class DefaultRedisAutoConfiguration {
 
         private final ClassLoader classes;
 
-        Hiding(Environment environment, BeanFactory beans, ClassLoader classes) {
+        ConnectionHider(Environment environment, BeanFactory beans, ClassLoader classes) {
             this.environment = environment;
             this.beans = beans;
             this.classes = classes;
@@ -99,7 +99,7 @@ public final class DefaultRedisAutoConfiguration {
         }
     }
 
-    static final class Showing implements BeanFactoryPostProcessor, PriorityOrdered {
+    static final class ConnectionRestorer implements BeanFactoryPostProcessor, PriorityOrdered {
 
         @Override
         public int getOrder() {

@@ -2,7 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.actuate.BucketDescriptor;
 import io.ratelimit.actuate.LimitDescriptor;
-import io.ratelimit.actuate.LimitsDescriptor;
+import io.ratelimit.actuate.RateLimitsDescriptor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
@@ -15,6 +15,6 @@ final class EndpointHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         new BindingReflectionHintsRegistrar()
                 .registerReflectionHints(
-                        hints.reflection(), LimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class);
+                        hints.reflection(), RateLimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class);
     }
 }

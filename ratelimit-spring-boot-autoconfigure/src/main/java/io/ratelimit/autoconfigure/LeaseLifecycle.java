@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.internal.change.ChangeListener;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.store.lease.LeasingRateLimitStore;
 import io.ratelimit.spi.RateLimitStore;

@@ -1,14 +1,14 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.LimitNames;
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.OnStoreFailure;
-import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.Refill;
 import io.ratelimit.Scope;
+import io.ratelimit.internal.limit.LimitNames;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.HashMap;
@@ -109,7 +109,7 @@ public record LimitProperties(
     }
 
     private static @Nullable Algorithm builtIn(@Nullable String algorithm) {
-        return algorithm == null ? null : RateLimitAlgorithms.builtIn(algorithm);
+        return algorithm == null ? null : AlgorithmCatalog.builtIn(algorithm);
     }
 
     /** Returns the name of an algorithm that is none of the starter. */

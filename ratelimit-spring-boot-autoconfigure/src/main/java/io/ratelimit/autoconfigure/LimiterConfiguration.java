@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.event.RateLimitEventPublisher;
@@ -10,12 +10,12 @@ import io.ratelimit.internal.change.BucketChanges;
 import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.internal.limiter.CallObserver;
-import io.ratelimit.internal.limiter.CallObservers;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
+import io.ratelimit.internal.limiter.CompositeCallObserver;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
-import io.ratelimit.internal.limiter.PlanCaches;
+import io.ratelimit.internal.limiter.PlanCacheManager;
 import io.ratelimit.internal.limiter.PlanSettings;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
@@ -40,9 +40,9 @@ import org.springframework.context.annotation.Configuration;
 class LimiterConfiguration {
 
     @Bean
-    RateLimitAlgorithms rateLimitAlgorithms(ListableBeanFactory beans) {
-        RateLimitAlgorithms algorithms =
-                RateLimitAlgorithms.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, RateLimitAlgorithm.class));
+    AlgorithmCatalog rateLimitAlgorithms(ListableBeanFactory beans) {
+        AlgorithmCatalog algorithms =
+                AlgorithmCatalog.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, RateLimitAlgorithm.class));
         AlgorithmCheck.inMemory(algorithms);
         return algorithms;
     }
@@ -50,7 +50,7 @@ class LimiterConfiguration {
     @Bean
     LimitCatalog rateLimitCatalog(
             RateLimitProperties properties,
-            RateLimitAlgorithms algorithms,
+            AlgorithmCatalog algorithms,
             ObjectProvider<RateLimitCustomizer> customizers,
             ApplicationContext context) {
         ApplicationContext parent = context.getParent();
@@ -66,9 +66,9 @@ class LimiterConfiguration {
     }
 
     @Bean
-    PlanCaches rateLimitPlanCaches(RateLimitProperties properties) {
+    PlanCacheManager rateLimitPlanCaches(RateLimitProperties properties) {
         RateLimitProperties.Plans plans = properties.plans();
-        return new PlanCaches(new PlanSettings(plans.cache(), plans.maxKeys(), plans.timeout()));
+        return new PlanCacheManager(new PlanSettings(plans.cache(), plans.maxKeys(), plans.timeout()));
     }
 
     @Bean
@@ -115,7 +115,7 @@ class LimiterConfiguration {
         RateLimitGate gate = new RateLimitGate(
                 store,
                 listeners,
-                CallObservers.of(observers.orderedStream().toList()),
+                CompositeCallObserver.of(observers.orderedStream().toList()),
                 waiter,
                 EventLoops::isCurrentThread,
                 patience,

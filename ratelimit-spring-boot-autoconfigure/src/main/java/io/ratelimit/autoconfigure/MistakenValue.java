@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.LimitNames;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Arrays;

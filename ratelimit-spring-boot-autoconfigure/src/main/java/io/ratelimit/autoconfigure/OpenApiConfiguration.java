@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.aop.LimitedMethods;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.aop.LimitedMethodResolver;
+import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.openapi.RateLimitOpenApiCustomizer;
 import org.springdoc.core.customizers.GlobalOperationCustomizer;
 import org.springframework.beans.factory.ObjectProvider;
@@ -18,7 +18,7 @@ class OpenApiConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RateLimitOpenApiCustomizer rateLimitOpenApiCustomizer(
-            LimitedMethods methods, ObjectProvider<RequestRules> rules, RateLimitProperties properties) {
+            LimitedMethodResolver methods, ObjectProvider<RequestRuleMapping> rules, RateLimitProperties properties) {
         return new RateLimitOpenApiCustomizer(
                 methods::limits, rules::getIfAvailable, properties.web().headers());
     }

@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitNames;
+import io.ratelimit.internal.limit.LimitNames;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.Collection;

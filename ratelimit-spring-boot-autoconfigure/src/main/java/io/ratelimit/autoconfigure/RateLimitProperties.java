@@ -1,12 +1,12 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.DurationText;
-import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.LocalShare;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
+import io.ratelimit.internal.limit.DurationText;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;

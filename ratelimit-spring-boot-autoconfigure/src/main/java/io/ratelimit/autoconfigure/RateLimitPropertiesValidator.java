@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import java.util.Set;
@@ -67,7 +67,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
             RedisServerProperties.bind(environment, properties.redis(), refusingUnknown());
             RateLimitSettings settings = properties.settings();
             if (beans.getBeanNamesForType(RateLimitAlgorithm.class, true, false).length == 0) {
-                var unused = settings.with(RateLimitAlgorithms.NONE);
+                var unused = settings.with(AlgorithmCatalog.NONE);
             }
             properties.requestRules();
         } catch (BindException ex) {

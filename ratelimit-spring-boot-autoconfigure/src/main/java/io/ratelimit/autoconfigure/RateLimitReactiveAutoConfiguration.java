@@ -1,12 +1,12 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.WebSettings;
-import io.ratelimit.web.reactive.ExchangeCallerRequests;
+import io.ratelimit.web.reactive.ExchangeCallerRequestSource;
 import io.ratelimit.web.reactive.ExchangeContextFilter;
 import io.ratelimit.web.reactive.ExchangeCors;
 import io.ratelimit.web.reactive.ExchangeRejectionHandler;
@@ -58,8 +58,8 @@ public final class RateLimitReactiveAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ReactiveCallerRequests rateLimitCallerRequests(WebSettings settings) {
-        return new ExchangeCallerRequests(settings);
+    ReactiveCallerRequestSource rateLimitCallerRequests(WebSettings settings) {
+        return new ExchangeCallerRequestSource(settings);
     }
 
     @Bean
@@ -98,7 +98,7 @@ public final class RateLimitReactiveAutoConfiguration {
     static class UrlRules {
 
         @Bean
-        RequestRules rateLimitRequestRules(
+        RequestRuleMapping rateLimitRequestRules(
                 RateLimitProperties properties,
                 LimitCatalog catalog,
                 ConfigurableListableBeanFactory beans,
@@ -123,9 +123,9 @@ public final class RateLimitReactiveAutoConfiguration {
 
         @Bean
         RequestLimitWebFilter rateLimitRequestFilter(
-                RequestRules rules,
+                RequestRuleMapping rules,
                 RateLimitGate gate,
-                ReactiveCallerRequests requests,
+                ReactiveCallerRequestSource requests,
                 RateLimitProperties properties,
                 ApplicationContext context,
                 ObjectProvider<HandlerAdapter> adapters,

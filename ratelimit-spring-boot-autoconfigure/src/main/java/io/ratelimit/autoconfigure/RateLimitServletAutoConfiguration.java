@@ -4,13 +4,13 @@ import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionResolver;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
-import io.ratelimit.web.servlet.ServletCallerRequests;
+import io.ratelimit.web.servlet.ServletCallerRequestSource;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
 import jakarta.servlet.http.HttpServletRequest;
@@ -57,7 +57,7 @@ public final class RateLimitServletAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     CallerRequest.Source rateLimitCallerRequests(WebSettings settings) {
-        return new ServletCallerRequests(settings);
+        return new ServletCallerRequestSource(settings);
     }
 
     @Bean
@@ -125,7 +125,7 @@ public final class RateLimitServletAutoConfiguration {
     static class UrlRules {
 
         @Bean
-        RequestRules rateLimitRequestRules(
+        RequestRuleMapping rateLimitRequestRules(
                 RateLimitProperties properties,
                 LimitCatalog catalog,
                 ConfigurableListableBeanFactory beans,
@@ -146,7 +146,7 @@ public final class RateLimitServletAutoConfiguration {
 
         @Bean
         RequestLimitFilter rateLimitRequestFilter(
-                RequestRules rules,
+                RequestRuleMapping rules,
                 RateLimitGate gate,
                 RateLimitProperties properties,
                 WebSettings settings,

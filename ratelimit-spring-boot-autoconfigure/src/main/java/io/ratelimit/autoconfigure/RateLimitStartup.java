@@ -1,6 +1,5 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
@@ -10,6 +9,7 @@ import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.LimitOperations;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.LimitCatalog;

@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;

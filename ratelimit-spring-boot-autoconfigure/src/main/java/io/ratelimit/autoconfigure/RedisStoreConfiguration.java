@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.RateLimitAlgorithms;
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreInstrumentation;
 import io.ratelimit.internal.change.OverrideSynchronizer;
@@ -57,7 +57,7 @@ class RedisStoreConfiguration {
     RedisConnector rateLimitScriptExecutor(
             ListableBeanFactory beans,
             RateLimitProperties properties,
-            RateLimitAlgorithms algorithms,
+            AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
         RedisStoreProperties redis = properties.redis();
         if (DedicatedRedis.isConfigured(redis)) {
@@ -107,7 +107,7 @@ class RedisStoreConfiguration {
             ListableBeanFactory beans,
             Environment environment,
             RateLimitProperties properties,
-            RateLimitAlgorithms algorithms,
+            AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
         Map<String, RedisServers.Server> servers = new LinkedHashMap<>();
         Map<String, String> names = RedisServerProperties.names(environment);
@@ -124,7 +124,7 @@ class RedisStoreConfiguration {
             ListableBeanFactory beans,
             String name,
             RedisStoreProperties redis,
-            RateLimitAlgorithms algorithms,
+            AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
         String property = RedisServerProperties.property(name);
         return redis.connectionFactory() == null
@@ -139,7 +139,7 @@ class RedisStoreConfiguration {
     @Bean
     @ConditionalOnBean(RedisConnector.class)
     RedisWarmUp rateLimitRedisWarmUp(
-            RedisConnector connector, RateLimitProperties properties, RateLimitAlgorithms algorithms) {
+            RedisConnector connector, RateLimitProperties properties, AlgorithmCatalog algorithms) {
         return new RedisWarmUp(connector, properties.redis().keyPrefix(), algorithms);
     }
 

@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.DurationText;
-import io.ratelimit.RateLimitAlgorithms;
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.redis.KeyHash;
 import io.ratelimit.redis.RateLimitLibrary;
 import java.time.Duration;
@@ -76,7 +76,7 @@ public record RedisStoreProperties(
 
     /** Returns the library of the function, or {@code null} if calls run as a script. */
     @Nullable
-    RateLimitLibrary library(RateLimitAlgorithms algorithms) {
+    RateLimitLibrary library(AlgorithmCatalog algorithms) {
         return functions ? RateLimitLibrary.load(algorithms.own()) : null;
     }
 

@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.internal.concurrent.DaemonThreads;
@@ -63,11 +63,11 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     /** Not an interrupt, which would fail the loading of a class. */
     private volatile boolean over;
 
-    private final RateLimitAlgorithms algorithms;
+    private final AlgorithmCatalog algorithms;
 
     private volatile @Nullable RateLimitConfigurationException mistake;
 
-    RedisWarmUp(RedisConnector connector, String keyPrefix, RateLimitAlgorithms algorithms) {
+    RedisWarmUp(RedisConnector connector, String keyPrefix, AlgorithmCatalog algorithms) {
         this.connector = connector;
         this.keyPrefix = keyPrefix;
         this.algorithms = algorithms;

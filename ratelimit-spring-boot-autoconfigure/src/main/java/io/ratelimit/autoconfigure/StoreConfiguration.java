@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.LocalShare;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.ReleaseMessages;
@@ -66,7 +66,7 @@ class StoreConfiguration {
     RoutingRateLimitStore redisStore(
             RateLimitProperties properties,
             TimeSource time,
-            RateLimitAlgorithms algorithms,
+            AlgorithmCatalog algorithms,
             ObjectProvider<GuardedRedis> redis,
             ObjectProvider<RedisServers> redisServers,
             LeaseLifecycle leases,
@@ -153,7 +153,7 @@ class StoreConfiguration {
     RateLimitStore inMemoryStore(
             RateLimitProperties properties,
             TimeSource time,
-            RateLimitAlgorithms algorithms,
+            AlgorithmCatalog algorithms,
             ObjectProvider<StoreInstrumentation> instrumentation) {
         return failingOver(
                 inMemoryStore(properties, time, instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE), null),
@@ -161,7 +161,7 @@ class StoreConfiguration {
     }
 
     /** Memory never fails, but an algorithm of the application can. */
-    private static RateLimitStore failingOver(RateLimitStore memory, RateLimitAlgorithms algorithms) {
+    private static RateLimitStore failingOver(RateLimitStore memory, AlgorithmCatalog algorithms) {
         return algorithms.isEmpty() ? memory : new FailoverRateLimitStore(memory, memory);
     }
 

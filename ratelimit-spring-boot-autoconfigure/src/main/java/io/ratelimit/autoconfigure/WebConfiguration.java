@@ -1,9 +1,9 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.spi.TimeSource;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.WebSettings;
 import java.util.Collection;
 import java.util.Map;
@@ -57,16 +57,16 @@ class WebConfiguration {
      * @param parser the parser of a handler mapping; {@code null} if it uses Ant patterns
      * @param openPaths the path patterns of a mapping's handlers that accept every method
      */
-    static <M> RequestRules requestRules(
+    static <M> RequestRuleMapping requestRules(
             RateLimitProperties properties,
             LimitCatalog catalog,
             ConfigurableListableBeanFactory beans,
             ObjectProvider<M> mappings,
             Function<M, @Nullable PathPatternParser> parser,
             Function<M, Stream<String>> openPaths) {
-        return new RequestRules(
+        return new RequestRuleMapping(
                 properties.requestRules(),
-                new RequestLimits(catalog, beans),
+                new RequestLimitFactory(catalog, beans),
                 () -> {
                     M mapping = mappings.getIfAvailable();
                     PathPatternParser used = mapping == null ? null : parser.apply(mapping);

@@ -1,7 +1,7 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.LimitNames;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;

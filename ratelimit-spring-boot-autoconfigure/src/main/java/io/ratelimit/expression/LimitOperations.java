@@ -19,9 +19,9 @@ public final class LimitOperations {
 
     private final LimitCatalog catalog;
 
-    private final RateLimitExpressions expressions;
+    private final RateLimitExpressionParser expressions;
 
-    public LimitOperations(LimitCatalog catalog, RateLimitExpressions expressions) {
+    public LimitOperations(LimitCatalog catalog, RateLimitExpressionParser expressions) {
         this.catalog = catalog;
         this.expressions = expressions;
     }

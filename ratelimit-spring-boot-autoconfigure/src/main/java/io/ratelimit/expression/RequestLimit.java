@@ -13,9 +13,9 @@ public final class RequestLimit {
 
     private final RateLimitOperation operation;
 
-    private final RateLimitExpressions expressions;
+    private final RateLimitExpressionParser expressions;
 
-    RequestLimit(RateLimitOperation operation, RateLimitExpressions expressions) {
+    RequestLimit(RateLimitOperation operation, RateLimitExpressionParser expressions) {
         this.operation = operation;
         this.expressions = expressions;
     }

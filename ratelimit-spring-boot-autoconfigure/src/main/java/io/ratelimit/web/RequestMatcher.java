@@ -4,7 +4,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimit;
-import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.util.Collections;
@@ -42,7 +42,7 @@ final class RequestMatcher {
     private final Match matchWithoutVariables;
 
     /** @throws RateLimitConfigurationException if the pattern is invalid, or the limit does not exist */
-    RequestMatcher(RequestRule rule, PathPatternParser parser, RequestLimits limits) {
+    RequestMatcher(RequestRule rule, PathPatternParser parser, RequestLimitFactory limits) {
         this.pattern = parse(rule, parser);
         this.methods = rule.methods().stream()
                 // A handler for GET answers HEAD, too.

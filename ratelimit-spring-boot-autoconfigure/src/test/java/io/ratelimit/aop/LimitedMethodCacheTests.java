@@ -47,7 +47,7 @@ class LimitedMethodCacheTests {
     @Test
     void findsTheSameForEveryObjectThatStandsForTheMethod() {
         runner.run(context -> {
-            LimitedMethods methods = context.getBean(LimitedMethods.class);
+            LimitedMethodResolver methods = context.getBean(LimitedMethodResolver.class);
             LimitedMethodCache called = new LimitedMethodCache(methods);
             for (Class<?> type : List.of(FirstQuotes.class, SecondQuotes.class)) {
                 LimitedMethod limited = methods.find(quote(), type).limited();
@@ -63,7 +63,7 @@ class LimitedMethodCacheTests {
     @Test
     void threadsThatAskForTheFirstTimeFindTheSame() {
         runner.run(context -> {
-            LimitedMethods methods = context.getBean(LimitedMethods.class);
+            LimitedMethodResolver methods = context.getBean(LimitedMethodResolver.class);
             LimitedMethod limited = methods.find(quote(), FirstQuotes.class).limited();
             LimitedMethodCache called = new LimitedMethodCache(methods);
             List<CompletableFuture<LimitedMethod>> found = IntStream.range(0, 8)

@@ -6,7 +6,7 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,7 +25,7 @@ class ReactiveCallerTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory()
             .withBean(CallerRequest.Source.class, () -> () -> ofThread)
-            .withBean(ReactiveCallerRequests.class, () -> this::ofContext)
+            .withBean(ReactiveCallerRequestSource.class, () -> this::ofContext)
             .withBean(Quotes.class);
 
     @Test

@@ -32,7 +32,7 @@ class ApiTests {
             "RateLimit",
             "RateLimitAdmin",
             "RateLimitAlgorithm",
-            "RateLimitAlgorithms",
+            "AlgorithmCatalog",
             "RateLimitBuilder",
             "RateLimitChangedEvent",
             "RateLimitConfigurationException",

@@ -1,12 +1,18 @@
 package io.ratelimit.architecture;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.ratelimit.RateLimit;
 import io.ratelimit.architecture.breach.RootKnowsSpring;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,6 +22,23 @@ class ArchitectureTests {
     private static final JavaClasses STARTER = StarterClasses.all();
 
     private static final JavaClasses BREACHES = new ClassFileImporter().importPackagesOf(RootKnowsSpring.class);
+
+    /** Also words that are verbs first. */
+    private static final Set<String> PARTICIPLES = Set.of(
+            "Assembled",
+            "Held",
+            "Hiding",
+            "Kept",
+            "Look",
+            "Probed",
+            "Received",
+            "Room",
+            "Sent",
+            "Showing",
+            "Subscribing",
+            "Timed",
+            "Told",
+            "Unlimited");
 
     @ParameterizedTest
     @EnumSource
@@ -33,9 +56,34 @@ class ArchitectureTests {
                         .contains(rule.breaches().toArray(String[]::new)));
     }
 
+    /** A reader cannot tell which of both does what. Name the second by what it is: a factory, a resolver, a registry. */
+    @Test
+    void noTwoClassesOfAPackageDifferByAPluralAlone() {
+        assertThat(STARTER.stream()
+                        .filter(JavaClass::isTopLevelClass)
+                        .collect(groupingBy(
+                                type -> type.getPackageName() + "." + singular(type.getSimpleName()),
+                                mapping(JavaClass::getSimpleName, toSet())))
+                        .values())
+                .filteredOn(names -> names.size() > 1)
+                .isEmpty();
+        assertThat(List.of("PlanCaches", "ReturnTypeStrategies", "LimitsDescriptor", "Status"))
+                .map(ArchitectureTests::singular)
+                .containsExactly("PlanCache", "ReturnTypeStrategy", "LimitDescriptor", "Status");
+    }
+
+    @Test
+    void noClassIsNamedByAParticiple() {
+        assertThat(STARTER.stream().map(JavaClass::getSimpleName)).doesNotContainAnyElementsOf(PARTICIPLES);
+    }
+
     @Test
     void testsAreNotChecked() {
         assertThat(STARTER.contain(RateLimit.class)).isTrue();
         assertThat(STARTER.contain(ArchitectureTests.class)).isFalse();
+    }
+
+    private static String singular(String name) {
+        return name.replaceAll("ies(?=[A-Z]|$)", "y").replaceAll("(?<![su])s(?=[A-Z]|$)", "");
     }
 }

@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which packages each package may use, besides the root and itself. That a module does not know another one, or a library, is held by
+ * Which packages each package may use, besides the root, what the root uses, and itself. That a module does not know another one, or a library, is held by
  * its class path.
  */
 final class PackageTable extends ArchCondition<JavaClass> {
 
     /** By package, those that it may use. */
     private static final Map<String, List<String>> USES = Map.ofEntries(
-            entry("", List.of()),
+            entry("", List.of("internal.limit")),
+            entry("internal.limit", List.of()),
             entry("spi", List.of("internal.concurrent")),
             entry("internal.concurrent", List.of()),
             entry("internal.memory", List.of("spi", "internal.store")),
@@ -87,7 +88,10 @@ final class PackageTable extends ArchCondition<JavaClass> {
                 .filter(dependency -> isBelow(dependency.getTargetClass()))
                 .filter(dependency -> {
                     String target = name(dependency.getTargetClass());
-                    return !target.isEmpty() && !target.equals(own) && !used.contains(target);
+                    return !target.isEmpty()
+                            && !target.equals(own)
+                            && !used.contains(target)
+                            && !USES.get("").contains(target);
                 })
                 .forEach(dependency -> events.add(SimpleConditionEvent.violated(type, dependency.getDescription())));
     }

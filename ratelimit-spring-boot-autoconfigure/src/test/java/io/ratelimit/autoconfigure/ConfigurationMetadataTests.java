@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.LimitNames;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.Refill;
 import io.ratelimit.Scope;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.web.HeaderFormat;
 import java.io.IOException;
 import java.net.URI;

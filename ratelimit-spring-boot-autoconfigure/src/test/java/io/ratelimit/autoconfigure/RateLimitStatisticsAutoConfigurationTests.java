@@ -7,7 +7,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.actuate.InstanceDescriptor;
 import io.ratelimit.actuate.LimitDescriptor;
-import io.ratelimit.actuate.LimitsDescriptor;
+import io.ratelimit.actuate.RateLimitsDescriptor;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.internal.statistics.CallCounts;
 import io.ratelimit.internal.statistics.KeyCount;
@@ -50,7 +50,7 @@ class RateLimitStatisticsAutoConfigurationTests {
         runner.withPropertyValues(EXPOSED, "ratelimit.statistics.enabled=false").run(context -> {
             assertThat(context).doesNotHaveBean(RateLimitStatistics.class);
             assertThat(limits(context))
-                    .extracting(LimitsDescriptor::figures, LimitsDescriptor::instances)
+                    .extracting(RateLimitsDescriptor::figures, RateLimitsDescriptor::instances)
                     .containsOnlyNulls();
             assertThat(limit(context)).extracting(LimitDescriptor::lastMinute).isNull();
             assertThat(context.getBean(RateLimitsEndpoint.class).limit("quotes", null, null, "15m"))
@@ -155,7 +155,7 @@ class RateLimitStatisticsAutoConfigurationTests {
         }
     }
 
-    private static LimitsDescriptor limits(ApplicationContext context) {
+    private static RateLimitsDescriptor limits(ApplicationContext context) {
         return context.getBean(RateLimitsEndpoint.class).limits(null);
     }
 

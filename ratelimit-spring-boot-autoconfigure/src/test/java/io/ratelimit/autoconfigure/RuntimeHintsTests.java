@@ -9,7 +9,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.actuate.BucketDescriptor;
 import io.ratelimit.actuate.LimitDescriptor;
-import io.ratelimit.actuate.LimitsDescriptor;
+import io.ratelimit.actuate.RateLimitsDescriptor;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.LimitedMethodHints;
 import io.ratelimit.aop.ProcessedMethods;
@@ -134,7 +134,7 @@ class RuntimeHintsTests {
             BeanUtils.instantiateClass(type).registerHints(hints, getClass().getClassLoader());
         }
         Set<Class<?>> records = new HashSet<>();
-        Stream.of(LimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class)
+        Stream.of(RateLimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class)
                 .forEach(type -> addRecords(ResolvableType.forClass(type), records));
         assertThat(records).hasSizeGreaterThan(8).contains(LimitDescriptor.PlanDescriptor.class);
         assertThat(records)

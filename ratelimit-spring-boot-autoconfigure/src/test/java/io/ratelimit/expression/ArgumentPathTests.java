@@ -26,8 +26,8 @@ class ArgumentPathTests {
 
     private static final RateLimit LIMIT = RateLimit.named("it").rate("1/s").build();
 
-    private final RateLimitExpressions expressions =
-            new RateLimitExpressions(new DefaultListableBeanFactory(), method -> CallerFacts.NONE);
+    private final RateLimitExpressionParser expressions =
+            new RateLimitExpressionParser(new DefaultListableBeanFactory(), method -> CallerFacts.NONE);
 
     private enum Reader {
         ITSELF,

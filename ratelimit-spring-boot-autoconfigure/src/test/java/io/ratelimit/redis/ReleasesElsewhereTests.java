@@ -60,7 +60,7 @@ class ReleasesElsewhereTests {
     }
 
     /** Never polls. */
-    private static final class Told implements Waiter {
+    private static final class NotifiedWaiter implements Waiter {
 
         @Override
         public void await(Duration delay) throws InterruptedException {
@@ -132,8 +132,8 @@ class ReleasesElsewhereTests {
 
     @Test
     void releaseWakesTheCallOfAnotherInstance() throws Exception {
-        RateLimiter one = limiter(start(new Told()));
-        RateLimiter other = limiter(start(new Told()));
+        RateLimiter one = limiter(start(new NotifiedWaiter()));
+        RateLimiter other = limiter(start(new NotifiedWaiter()));
         awaitSubscribers(2);
         for (int i = 0; i < 20; i++) {
             assertWoken(one, other, "alice");
@@ -143,8 +143,8 @@ class ReleasesElsewhereTests {
 
     @Test
     void resetAndLargerCapacityWakeTheCallsOfAllInstances() throws Exception {
-        AnnotationConfigApplicationContext one = start(new Told());
-        RateLimiter other = limiter(start(new Told()));
+        AnnotationConfigApplicationContext one = start(new NotifiedWaiter());
+        RateLimiter other = limiter(start(new NotifiedWaiter()));
         awaitSubscribers(2);
         RateLimiter.Entry entry = limiter(one).enter("alice", 2);
         CompletableFuture<RateLimiter.Entry> reset = waiting(other, "alice");
@@ -163,8 +163,8 @@ class ReleasesElsewhereTests {
 
     @Test
     void subscriptionThatWasKilledIsMadeAgain() throws Exception {
-        RateLimiter one = limiter(start(new Told()));
-        RateLimiter other = limiter(start(new Told()));
+        RateLimiter one = limiter(start(new NotifiedWaiter()));
+        RateLimiter other = limiter(start(new NotifiedWaiter()));
         awaitSubscribers(2);
         redis.send("CLIENT", "KILL", "TYPE", "pubsub");
         awaitSubscribers(2);

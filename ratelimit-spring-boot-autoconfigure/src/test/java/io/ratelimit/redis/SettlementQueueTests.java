@@ -12,7 +12,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.redis.SettlingInstance.Sent;
+import io.ratelimit.redis.SettlingInstance.SettlementScript;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
@@ -45,7 +45,7 @@ class SettlementQueueTests {
 
     private final RateLimit limit = RateLimit.named("tokens").rate("100/s").build();
 
-    private final List<Sent> underWay = new ArrayList<>();
+    private final List<SettlementScript> underWay = new ArrayList<>();
 
     private final List<String> lost = new ArrayList<>();
 
@@ -61,7 +61,7 @@ class SettlementQueueTests {
 
     private final HandTurnedThread thread = instance.thread;
 
-    private void send(Sent next) {
+    private void send(SettlementScript next) {
         driver.run();
         underWay.add(next);
         sent++;
@@ -417,7 +417,7 @@ class SettlementQueueTests {
         thread.pass(Duration.ofSeconds(1));
         queue.endOverdue();
         assertThat(reasonOf(first)).isEqualTo(Reason.TIMEOUT);
-        Sent late = underWay.remove(0);
+        SettlementScript late = underWay.remove(0);
         reply();
         assertThat(next).isCompleted();
         late.reply().complete(List.of());

@@ -2,22 +2,22 @@ package io.ratelimit.simulation;
 
 import io.ratelimit.expression.CallEnd;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.WebSettings;
-import io.ratelimit.web.reactive.ExchangeCallerRequests;
+import io.ratelimit.web.reactive.ExchangeCallerRequestSource;
 import io.ratelimit.web.reactive.ExchangeCors;
 import io.ratelimit.web.reactive.ExchangeRejectionHandler;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
-import io.ratelimit.web.servlet.ServletCallerRequests;
+import io.ratelimit.web.servlet.ServletCallerRequestSource;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
 import io.ratelimit.web.servlet.SimulatedHeadersFilter;
@@ -59,9 +59,9 @@ final class SimulatedContainer {
     /** @param rules paths, and the limits that apply to them */
     SimulatedContainer(SimulatedInstance instance, SimulatedTime time, List<RequestRule> rules) {
         this.instance = instance;
-        RequestRules matched = new RequestRules(
+        RequestRuleMapping matched = new RequestRuleMapping(
                 rules,
-                new RequestLimits(instance.catalog(), new DefaultListableBeanFactory()),
+                new RequestLimitFactory(instance.catalog(), new DefaultListableBeanFactory()),
                 () -> PathPatternParser.defaultInstance,
                 List::of,
                 false);
@@ -73,7 +73,7 @@ final class SimulatedContainer {
         reactive = new RequestLimitWebFilter(
                 matched,
                 instance.gate(),
-                new ExchangeCallerRequests(settings),
+                new ExchangeCallerRequestSource(settings),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
                 new StaticApplicationContext(),
                 0);
@@ -116,14 +116,14 @@ final class SimulatedContainer {
      */
     @org.jspecify.annotations.Nullable
     Settlement call(Charge charge) {
-        CallerRequest caller = new ServletCallerRequests(settings).current();
+        CallerRequest caller = new ServletCallerRequestSource(settings).current();
         List<Charge> unpaid = caller.unpaid(List.of(charge));
         return unpaid.isEmpty() ? null : instance.gate().enter(new AcquireRequest(unpaid, true, caller));
     }
 
     /** Follows a result that the present request writes later. */
     boolean follow(Object result, CallEnd end) {
-        return new ServletCallerRequests(settings).current().follow(result, end);
+        return new ServletCallerRequestSource(settings).current().follow(result, end);
     }
 
     /** Filters a reactive request; its handler ends when the response does. */

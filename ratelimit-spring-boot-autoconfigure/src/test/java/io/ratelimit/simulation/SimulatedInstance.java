@@ -1,7 +1,6 @@
 package io.ratelimit.simulation;
 
 import io.ratelimit.BucketStatus;
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitSettings;
@@ -13,6 +12,7 @@ import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.internal.change.SimulatedOverrides;
 import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.CallObserver;

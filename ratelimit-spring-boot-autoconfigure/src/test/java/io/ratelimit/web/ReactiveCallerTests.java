@@ -9,7 +9,7 @@ import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.web.reactive.ExchangeCallerRequest;
-import io.ratelimit.web.reactive.ExchangeCallerRequests;
+import io.ratelimit.web.reactive.ExchangeCallerRequestSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
@@ -37,7 +37,8 @@ class ReactiveCallerTests {
     private static final Authentication ANONYMOUS =
             new AnonymousAuthenticationToken("key", "anonymous", AuthorityUtils.createAuthorityList("ANONYMOUS"));
 
-    private final ExchangeCallerRequests requests = new ExchangeCallerRequests(TestWebSettings.of(HeaderFormat.IETF));
+    private final ExchangeCallerRequestSource requests =
+            new ExchangeCallerRequestSource(TestWebSettings.of(HeaderFormat.IETF));
 
     @Test
     void securityGoesBeforeTheExchange() {

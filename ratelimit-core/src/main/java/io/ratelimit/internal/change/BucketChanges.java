@@ -1,12 +1,12 @@
 package io.ratelimit.internal.change;
 
 import io.ratelimit.BucketStatus;
-import io.ratelimit.DurationText;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitChangedEvent.Kind;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.store.BucketUnchangedException;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.KeyDigest;

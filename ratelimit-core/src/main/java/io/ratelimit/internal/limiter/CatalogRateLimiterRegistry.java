@@ -1,7 +1,6 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.JointDecision;
-import io.ratelimit.LimitNames;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
@@ -9,6 +8,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.Collections;

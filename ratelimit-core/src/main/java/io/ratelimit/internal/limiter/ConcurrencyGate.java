@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Lets calls in that hold permits of concurrency limits until they release them. A call that may wait for permits takes its turn
- * in {@link PermitQueues}.
+ * in {@link PermitQueueRegistry}.
  */
 final class ConcurrencyGate {
 
@@ -29,14 +29,14 @@ final class ConcurrencyGate {
 
     private final Continuations continuations;
 
-    private final PermitQueues queues;
+    private final PermitQueueRegistry queues;
 
     private ConcurrencyGate(
             RateLimitStore store,
             CallAdmission admission,
             CallObserver observer,
             Continuations continuations,
-            PermitQueues queues) {
+            PermitQueueRegistry queues) {
         this.store = store;
         this.admission = admission;
         this.observer = observer;
@@ -53,7 +53,7 @@ final class ConcurrencyGate {
             Continuations continuations,
             Duration patience) {
         return new ConcurrencyGate(
-                store, admission, observer, continuations, new PermitQueues(store, waiter, patience));
+                store, admission, observer, continuations, new PermitQueueRegistry(store, waiter, patience));
     }
 
     /** Returns a gate of a child context over the same store: a release in one context wakes a call of the other. */
@@ -77,7 +77,9 @@ final class ConcurrencyGate {
     private StoreOutcome decide(AcquireRequest acquire) {
         StoreRequest request = acquire.toStore();
         try {
-            return PermitQueues.isFor(acquire.charges()) ? queues.decide(request, observer) : store.decide(request);
+            return PermitQueueRegistry.isFor(acquire.charges())
+                    ? queues.decide(request, observer)
+                    : store.decide(request);
         } catch (RateLimitStoreException ex) {
             admission.reportRefusal(acquire.charges(), ex);
             throw ex;
@@ -102,7 +104,7 @@ final class ConcurrencyGate {
 
     private CompletableFuture<StoreOutcome> decideAsync(
             AcquireRequest acquire, CallObserver ofCall, CompletableFuture<Settlement> entered) {
-        if (!PermitQueues.isFor(acquire.charges())) {
+        if (!PermitQueueRegistry.isFor(acquire.charges())) {
             return Futures.start(() -> store.decideAsync(acquire.toStore()));
         }
         CompletableFuture<StoreOutcome> decided = Futures.start(() -> queues.decideAsync(acquire.toStore(), ofCall));

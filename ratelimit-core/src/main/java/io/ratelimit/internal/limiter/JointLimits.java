@@ -1,9 +1,9 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.Scope;
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;

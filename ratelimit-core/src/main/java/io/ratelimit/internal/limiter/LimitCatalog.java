@@ -1,10 +1,10 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;

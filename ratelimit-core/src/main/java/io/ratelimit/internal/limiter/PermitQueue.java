@@ -2,7 +2,7 @@ package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.concurrent.Futures;
-import io.ratelimit.internal.limiter.PermitQueues.BucketName;
+import io.ratelimit.internal.limiter.PermitQueueRegistry.BucketName;
 import io.ratelimit.spi.StoreOutcome;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Holds the calls that wait for permits of one bucket, and decides the first of them whenever permits were released. */
 final class PermitQueue {
 
-    private final PermitQueues queues;
+    private final PermitQueueRegistry queues;
 
     private final BucketName name;
 
@@ -40,7 +40,7 @@ final class PermitQueue {
     /** Whether the call that was decided last lacked permits that other calls hold. */
     private boolean full;
 
-    PermitQueue(PermitQueues queues, BucketName name) {
+    PermitQueue(PermitQueueRegistry queues, BucketName name) {
         this.queues = queues;
         this.name = name;
     }
@@ -154,7 +154,7 @@ final class PermitQueue {
     }
 
     private void decided(WaitingCall call, @Nullable StoreOutcome outcome, @Nullable Throwable thrown) {
-        boolean waits = outcome != null && PermitQueues.isWorthWaiting(outcome);
+        boolean waits = outcome != null && PermitQueueRegistry.isWorthWaiting(outcome);
         try {
             if (outcome != null && waits) {
                 call.reject(outcome);

@@ -1,10 +1,10 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.concurrent.BoundedCache;
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;

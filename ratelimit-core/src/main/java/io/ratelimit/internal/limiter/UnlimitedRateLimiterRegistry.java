@@ -20,7 +20,7 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
     private static final JointDecision ALL_ALLOWED = new JointDecision(ALLOWED, List.of());
 
-    private static final RateLimiter UNLIMITED = new Unlimited();
+    private static final RateLimiter UNLIMITED = new UnlimitedRateLimiter();
 
     @Override
     public RateLimiter get(String name) {
@@ -66,7 +66,7 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         return CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED);
     }
 
-    private static final class Unlimited implements RateLimiter {
+    private static final class UnlimitedRateLimiter implements RateLimiter {
 
         @Override
         public RateLimiter withPlan(@Nullable String plan) {

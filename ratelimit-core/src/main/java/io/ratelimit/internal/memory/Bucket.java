@@ -215,11 +215,11 @@ final class Bucket {
      * @return {@code null} if the bucket is held or forgotten: this never waits
      */
     @Nullable
-    Look look() {
+    Snapshot snapshot() {
         int seen = version;
         BucketState state = read();
         VarHandle.acquireFence();
-        return isFree(seen) && seen == version ? new Look(this, seen, state) : null;
+        return isFree(seen) && seen == version ? new Snapshot(this, seen, state) : null;
     }
 
     boolean isForgotten() {
@@ -236,11 +236,11 @@ final class Bucket {
     }
 
     /**
-     * What was seen of a bucket.
+     * The state of a bucket at some time.
      *
      * @param state {@code null}: full
      */
-    record Look(Bucket bucket, int version, @Nullable BucketState state) {
+    record Snapshot(Bucket bucket, int version, @Nullable BucketState state) {
 
         /** Forgets the bucket, unless it was used meanwhile. */
         boolean forget() {

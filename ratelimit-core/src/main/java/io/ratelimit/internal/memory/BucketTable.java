@@ -95,7 +95,7 @@ final class BucketTable {
     }
 
     void removeUnused(Bucket bucket) {
-        Bucket.Look seen = bucket.look();
+        Bucket.Snapshot seen = bucket.snapshot();
         if (seen != null && seen.state() == null && seen.forget()) {
             leave(bucket);
         }
@@ -126,7 +126,7 @@ final class BucketTable {
 
     /** The slot of the bucket that had to go, or none if another thread has it or used the bucket meanwhile. */
     private int evict(long clock) {
-        Bucket.Look least = leastUsed(clock);
+        Bucket.Snapshot least = leastUsed(clock);
         if (least == null || !least.forget()) {
             return BucketSlots.NONE;
         }
@@ -138,23 +138,23 @@ final class BucketTable {
         return slots.take(bucket.slot(), bucket) ? bucket.slot() : BucketSlots.NONE;
     }
 
-    private Bucket.@Nullable Look leastUsed(long clock) {
+    private Bucket.@Nullable Snapshot leastUsed(long clock) {
         int max = slots.max();
         int start = random.applyAsInt(max);
-        Bucket.Look least = null;
+        Bucket.Snapshot least = null;
         EvictionPriority leastUse = null;
         for (int i = 0; i < Math.min(SAMPLE, max); i++) {
             Bucket bucket = slots.get(max <= SAMPLE ? (start + i) % max : random.applyAsInt(max));
-            Bucket.Look look = bucket == null ? null : bucket.look();
-            if (look == null) {
+            Bucket.Snapshot snapshot = bucket == null ? null : bucket.snapshot();
+            if (snapshot == null) {
                 continue;
             }
-            EvictionPriority use = measure.of(look.bucket().limit(), look.state(), clock);
+            EvictionPriority use = measure.of(snapshot.bucket().limit(), snapshot.state(), clock);
             if (use.isNone()) {
-                return look;
+                return snapshot;
             }
             if (leastUse == null || use.compareTo(leastUse) < 0) {
-                least = look;
+                least = snapshot;
                 leastUse = use;
             }
         }

@@ -285,7 +285,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             List<Charge> charges, boolean rejected, @Nullable Map<Charge, ChargedPermits> receipts) {
         List<Charge> sorted = new ArrayList<>(charges);
         sorted.sort(BY_BUCKET);
-        Map<Charge, Held> held = new HashMap<>();
+        Map<Charge, LimitedBucket> held = new HashMap<>();
         return holding(
                 sorted,
                 held,
@@ -293,7 +293,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     /** Does something while all buckets are held, one after the other. */
-    private <T> T holding(List<Charge> charges, Map<Charge, Held> held, Supplier<T> work) {
+    private <T> T holding(List<Charge> charges, Map<Charge, LimitedBucket> held, Supplier<T> work) {
         if (charges.isEmpty()) {
             return work.get();
         }
@@ -308,7 +308,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
                     if (found == null && !buckets.add(bucket, time.micros())) {
                         return null;
                     }
-                    held.put(charge, new Held(bucket, limit));
+                    held.put(charge, new LimitedBucket(bucket, limit));
                     return holding(charges.subList(1, charges.size()), held, work);
                 });
                 if (result != null) {
@@ -325,13 +325,13 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private List<RateLimitDecision> decideHeld(
             List<Charge> charges,
-            List<Held> held,
+            List<LimitedBucket> held,
             boolean rejectedBefore,
             @Nullable Map<Charge, ChargedPermits> receipts) {
         long now = time.micros();
         List<Assessment> assessments = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
-            Held one = held.get(i);
+            LimitedBucket one = held.get(i);
             assessments.add(new Assessment(
                     one.limit(), one.bucket().read(), now, charges.get(i).permits()));
         }
@@ -387,5 +387,5 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     /** A bucket that a call with several limits has locked. */
-    private record Held(Bucket bucket, CompiledLimit limit) {}
+    private record LimitedBucket(Bucket bucket, CompiledLimit limit) {}
 }

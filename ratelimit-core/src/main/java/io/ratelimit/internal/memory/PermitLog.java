@@ -12,9 +12,9 @@ final class PermitLog implements Usage {
 
     private static final int LEAST_ROOM = 4;
 
-    private static final Room NO_ROOM = new Room(0);
+    private static final Entries NO_ENTRIES = new Entries(0);
 
-    private final Room room;
+    private final Entries room;
 
     /** Index of the oldest entry of this log. */
     private final int from;
@@ -24,7 +24,7 @@ final class PermitLog implements Usage {
 
     private final long since;
 
-    private PermitLog(Room room, int from, int to, long since) {
+    private PermitLog(Entries room, int from, int to, long since) {
         this.room = room;
         this.from = from;
         this.to = to;
@@ -32,7 +32,7 @@ final class PermitLog implements Usage {
     }
 
     static PermitLog empty(long now) {
-        return new PermitLog(NO_ROOM, 0, 0, now);
+        return new PermitLog(NO_ENTRIES, 0, 0, now);
     }
 
     int size() {
@@ -80,7 +80,7 @@ final class PermitLog implements Usage {
     /** Copies the entries before an index, with room for as many again. */
     private PermitLog copyUpTo(int end) {
         int size = end - from;
-        Room copy = new Room(Math.max(LEAST_ROOM, 2 * size));
+        Entries copy = new Entries(Math.max(LEAST_ROOM, 2 * size));
         System.arraycopy(room.times, from, copy.times, 0, size);
         for (int i = 0; i < size; i++) {
             copy.totals[i] = room.totals[from + i] - room.totalBefore(from);
@@ -162,7 +162,7 @@ final class PermitLog implements Usage {
     }
 
     /** The entries of logs that succeed one another. An entry never changes once it is added. */
-    private static final class Room {
+    private static final class Entries {
 
         private final long[] times;
 
@@ -171,7 +171,7 @@ final class PermitLog implements Usage {
 
         private final AtomicInteger added = new AtomicInteger();
 
-        Room(int size) {
+        Entries(int size) {
             this.times = new long[size];
             this.totals = new long[size];
         }

@@ -89,7 +89,7 @@ class CrowdedPermitQueueTests {
     @Test
     void noMoreCallsWaitThanMayAndOthersAreRejectedAtOnce() throws Exception {
         Settlement both = entered(enter(2));
-        List<CompletableFuture<Settlement>> crowd = crowd(PermitQueues.MOST_WAITING);
+        List<CompletableFuture<Settlement>> crowd = crowd(PermitQueueRegistry.MOST_WAITING);
         assertThat(crowd).noneMatch(CompletableFuture::isDone);
         assertThat(enter(1))
                 .isCompletedExceptionally()

@@ -29,7 +29,8 @@ class PlanQuestionsTests {
 
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
-    private final PlanCache cache = new PlanCaches(new PlanSettings(Duration.ofMinutes(1), KEYS, Duration.ofMillis(1)))
+    private final PlanCache cache = new PlanCacheManager(
+                    new PlanSettings(Duration.ofMinutes(1), KEYS, Duration.ofMillis(1)))
             .of("quotes", "plans", () -> resolver());
 
     private RateLimitPlanResolver resolver() {

@@ -66,7 +66,7 @@ class BucketModelCheckingTests {
             RateLimitDecision[] decision = new RateLimitDecision[1];
             inParallel(
                     () -> {
-                        Bucket.Look seen = bucket.look();
+                        Bucket.Snapshot seen = bucket.snapshot();
                         forgotten[0] = seen != null
                                 && ((CounterState) seen.state().own().usage()).used() == 1
                                 && seen.forget();

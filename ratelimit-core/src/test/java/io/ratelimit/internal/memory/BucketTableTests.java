@@ -96,7 +96,7 @@ class BucketTableTests {
         table.remove(limit, "removed");
         for (Bucket bucket : new Bucket[] {evicted, removed}) {
             assertThat(TestStates.read(bucket)).isNull();
-            assertThat(bucket.look()).isNull();
+            assertThat(bucket.snapshot()).isNull();
             assertThat(bucket.decide(limit, 1, 0)).isNull();
         }
     }

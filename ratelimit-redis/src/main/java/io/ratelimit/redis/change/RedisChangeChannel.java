@@ -65,7 +65,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
     private final Duration patience;
 
     /** From the last start on. */
-    private @Nullable Subscribing subscribing;
+    private @Nullable SubscriptionKeeper subscribing;
 
     private volatile boolean logged;
 
@@ -118,12 +118,12 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
     public synchronized void start() {
         if (!running) {
             running = true;
-            subscribing = new Subscribing();
+            subscribing = new SubscriptionKeeper();
             later(subscribing, Duration.ZERO);
         }
     }
 
-    private void later(Subscribing attempt, Duration pause) {
+    private void later(SubscriptionKeeper attempt, Duration pause) {
         try {
             var unused = thread.schedule(attempt, pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
@@ -225,7 +225,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
     }
 
     /** Keeps one subscription, from a start to the next stop. */
-    private final class Subscribing implements Runnable {
+    private final class SubscriptionKeeper implements Runnable {
 
         /** {@code null}: none, or not yet. Drivers subscribe nevertheless if it is closed too early. */
         private volatile @Nullable RedisConnection subscription;
@@ -287,7 +287,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         private void subscribe(RedisConnection connection) {
             boolean subscribed = false;
             try {
-                connection.subscribe(new Received(this, connection), channel.getBytes(StandardCharsets.UTF_8));
+                connection.subscribe(new Subscription(this, connection), channel.getBytes(StandardCharsets.UTF_8));
                 subscription = connection;
                 subscribed = !ended && connection.isSubscribed();
             } finally {
@@ -327,13 +327,13 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         }
     }
 
-    private final class Received implements MessageListener, SubscriptionListener {
+    private final class Subscription implements MessageListener, SubscriptionListener {
 
-        private final Subscribing subscribing;
+        private final SubscriptionKeeper subscribing;
 
         private final RedisConnection connection;
 
-        Received(Subscribing subscribing, RedisConnection connection) {
+        Subscription(SubscriptionKeeper subscribing, RedisConnection connection) {
             this.subscribing = subscribing;
             this.connection = connection;
         }

@@ -2,7 +2,6 @@ package io.ratelimit.internal.change;
 
 import static org.mockito.Mockito.mock;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
@@ -12,6 +11,7 @@ import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.redis.HandTurnedThread;

@@ -1,7 +1,7 @@
 package io.ratelimit.web.client;
 
-import io.ratelimit.DurationText;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
 import java.net.URI;

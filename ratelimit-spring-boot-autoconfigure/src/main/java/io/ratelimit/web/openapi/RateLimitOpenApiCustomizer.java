@@ -2,7 +2,7 @@ package io.ratelimit.web.openapi;
 
 import io.ratelimit.internal.limiter.MethodLimits;
 import io.ratelimit.web.HeaderFormat;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
 import java.lang.reflect.Method;
@@ -18,7 +18,7 @@ public final class RateLimitOpenApiCustomizer implements GlobalOperationCustomiz
 
     private final BiFunction<Method, Class<?>, MethodLimits> methods;
 
-    private final Supplier<@Nullable RequestRules> rules;
+    private final Supplier<@Nullable RequestRuleMapping> rules;
 
     private final LimitDescriptions descriptions;
 
@@ -28,7 +28,7 @@ public final class RateLimitOpenApiCustomizer implements GlobalOperationCustomiz
      */
     public RateLimitOpenApiCustomizer(
             BiFunction<Method, Class<?>, MethodLimits> methods,
-            Supplier<@Nullable RequestRules> rules,
+            Supplier<@Nullable RequestRuleMapping> rules,
             HeaderFormat headers) {
         this.methods = methods;
         this.rules = rules;
@@ -44,7 +44,7 @@ public final class RateLimitOpenApiCustomizer implements GlobalOperationCustomiz
 
     @Override
     public void customise(OpenAPI document) {
-        RequestRules found = rules.get();
+        RequestRuleMapping found = rules.get();
         if (found == null || document.getPaths() == null) {
             return;
         }

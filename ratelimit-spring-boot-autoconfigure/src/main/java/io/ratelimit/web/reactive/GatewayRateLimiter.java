@@ -4,7 +4,7 @@ import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.EffectiveLimit;
@@ -42,7 +42,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
 
     private final RateLimitGate gate;
 
-    private final ReactiveCallerRequests requests;
+    private final ReactiveCallerRequestSource requests;
 
     private final Map<String, RouteLimit> routes = new ConcurrentHashMap<>();
 
@@ -55,7 +55,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
             ConfigurationService configuration,
             LimitCatalog catalog,
             RateLimitGate gate,
-            ReactiveCallerRequests requests) {
+            ReactiveCallerRequestSource requests) {
         super(Config.class, ARGUMENTS, configuration);
         this.catalog = catalog;
         this.gate = gate;

@@ -1,7 +1,7 @@
 package io.ratelimit.web.reactive;
 
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
@@ -10,7 +10,7 @@ import io.ratelimit.reactor.ReactiveCall;
 import io.ratelimit.reactor.ReactiveObservation;
 import io.ratelimit.reactor.ReactorSchedulers;
 import io.ratelimit.web.MatchedRequest;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.springframework.context.ApplicationContext;
@@ -27,11 +27,11 @@ import reactor.core.publisher.Mono;
 /** Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete. */
 public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
-    private final RequestRules rules;
+    private final RequestRuleMapping rules;
 
     private final RateLimitGate gate;
 
-    private final ReactiveCallerRequests requests;
+    private final ReactiveCallerRequestSource requests;
 
     private final ExchangeRejectionHandler rejectionHandler;
 
@@ -44,9 +44,9 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
      * @param context the context of the server whose requests are limited; a server of a child context uses this filter, too
      */
     public RequestLimitWebFilter(
-            RequestRules rules,
+            RequestRuleMapping rules,
             RateLimitGate gate,
-            ReactiveCallerRequests requests,
+            ReactiveCallerRequestSource requests,
             ExchangeRejectionHandler rejectionHandler,
             ApplicationContext context,
             int order) {

@@ -2,7 +2,7 @@ package io.ratelimit.web.reactive;
 
 import io.ratelimit.expression.CallerFacts;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import java.security.Principal;
 import org.springframework.security.authentication.AuthenticationTrustResolver;
 import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
@@ -11,7 +11,7 @@ import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import reactor.core.publisher.Mono;
 
 /** Finds the caller that Spring Security has authenticated, in an application without web requests. */
-public final class SecurityCallerRequests implements ReactiveCallerRequests {
+public final class SecurityCallerRequests implements ReactiveCallerRequestSource {
 
     private static final AuthenticationTrustResolver TRUST = new AuthenticationTrustResolverImpl();
 

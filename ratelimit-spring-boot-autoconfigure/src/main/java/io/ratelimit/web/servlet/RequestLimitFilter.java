@@ -4,7 +4,7 @@ import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.web.MatchedRequest;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -21,7 +21,7 @@ import org.springframework.core.Ordered;
 /** Limits servlet requests by URL, on their first dispatch only. Permits are held until the response is complete. */
 public final class RequestLimitFilter implements Filter, Ordered {
 
-    private final RequestRules rules;
+    private final RequestRuleMapping rules;
 
     private final RateLimitGate gate;
 
@@ -32,7 +32,7 @@ public final class RequestLimitFilter implements Filter, Ordered {
     private final int order;
 
     public RequestLimitFilter(
-            RequestRules rules,
+            RequestRuleMapping rules,
             RateLimitGate gate,
             WebSettings settings,
             ServletRejectionHandler rejectionHandler,

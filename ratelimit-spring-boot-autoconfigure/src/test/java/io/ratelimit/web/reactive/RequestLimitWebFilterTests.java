@@ -7,7 +7,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitSettings;
-import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.spi.Charge;
@@ -20,7 +20,7 @@ import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.TestWebSettings;
 import java.time.Duration;
 import java.util.List;
@@ -57,11 +57,11 @@ class RequestLimitWebFilterTests {
     private final LimitCatalog catalog =
             new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
-    private final RequestRules rules = new RequestRules(
+    private final RequestRuleMapping rules = new RequestRuleMapping(
             List.of(
                     new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any"),
                     new RequestRule("ratelimit.http[1]", "/held", Set.of(), "held")),
-            new RequestLimits(catalog, new DefaultListableBeanFactory()),
+            new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
             false);
@@ -173,7 +173,7 @@ class RequestLimitWebFilterTests {
         RequestLimitWebFilter filter = new RequestLimitWebFilter(
                 rules,
                 gate,
-                new ExchangeCallerRequests(TestWebSettings.of(HeaderFormat.IETF)),
+                new ExchangeCallerRequestSource(TestWebSettings.of(HeaderFormat.IETF)),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
                 new StaticApplicationContext(),
                 0);

@@ -7,7 +7,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.expression.CallEnd;
-import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
@@ -16,7 +16,7 @@ import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
-import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.AsyncListener;
@@ -65,9 +65,9 @@ class OpenRequestsTests {
     private final LimitCatalog catalog =
             new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
-    private final RequestRules rules = new RequestRules(
+    private final RequestRuleMapping rules = new RequestRuleMapping(
             List.of(new RequestRule("ratelimit.http[0]", "/held", Set.of(), "held")),
-            new RequestLimits(catalog, new DefaultListableBeanFactory()),
+            new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
             false);

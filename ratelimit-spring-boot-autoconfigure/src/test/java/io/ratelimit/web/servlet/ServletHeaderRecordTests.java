@@ -107,7 +107,7 @@ class ServletHeaderRecordTests {
         };
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(recycled));
         try {
-            assertThat(new ServletCallerRequests(settings).current()).isNull();
+            assertThat(new ServletCallerRequestSource(settings).current()).isNull();
         } finally {
             RequestContextHolder.resetRequestAttributes();
         }

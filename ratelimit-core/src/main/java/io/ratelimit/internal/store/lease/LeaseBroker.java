@@ -46,7 +46,7 @@ final class LeaseBroker {
 
     private final Executor late;
 
-    private final LeasedBuckets buckets;
+    private final LeasedBucketRegistry buckets;
 
     private final LeaseSweep sweep;
 
@@ -62,7 +62,7 @@ final class LeaseBroker {
             LongSupplier nanos,
             ScheduledExecutorService timer,
             Executor late,
-            LeasedBuckets buckets,
+            LeasedBucketRegistry buckets,
             LeaseSweep sweep) {
         this.store = store;
         this.timeout = timeout.toNanos();

@@ -41,7 +41,7 @@ final class LeaseSweep {
     /** As many as there may be buckets. */
     private static final int MOST_WAITING = 20_000;
 
-    private final LeasedBuckets buckets;
+    private final LeasedBucketRegistry buckets;
 
     private final RateLimitStore store;
 
@@ -56,7 +56,8 @@ final class LeaseSweep {
     /** What is left of leases that have ended. If there are too many, the permits come back over time. */
     private final BlockingQueue<Lease> ended = new LinkedBlockingQueue<>(MOST_WAITING);
 
-    LeaseSweep(LeasedBuckets buckets, RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread) {
+    LeaseSweep(
+            LeasedBucketRegistry buckets, RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread) {
         this.buckets = buckets;
         this.store = store;
         this.nanos = nanos;
@@ -119,7 +120,7 @@ final class LeaseSweep {
 
     /** Refunds leases that no call has taken from since this was called last. */
     void refundIdle() {
-        Iterator<LeasedBuckets.Entry> idle = buckets.idle().iterator();
+        Iterator<LeasedBucketRegistry.Entry> idle = buckets.idle().iterator();
         List<Lease> remainders = next(idle);
         while (!remainders.isEmpty() && isDone(store.refundLeases(remainders), LONGEST)) {
             if (idle.hasNext() || !ended.isEmpty()) {
@@ -130,7 +131,7 @@ final class LeaseSweep {
     }
 
     /** As many as the store can afford. Of those that have nothing left there may be any number. */
-    private List<Lease> next(Iterator<LeasedBuckets.Entry> idle) {
+    private List<Lease> next(Iterator<LeasedBucketRegistry.Entry> idle) {
         int most = store.affordableRefunds();
         List<Lease> remainders = new ArrayList<>();
         ended.drainTo(remainders, most);

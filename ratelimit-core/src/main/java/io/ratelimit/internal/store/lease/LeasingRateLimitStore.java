@@ -38,7 +38,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
 
     private final ScheduledExecutorService thread;
 
-    private final LeasedBuckets buckets;
+    private final LeasedBucketRegistry buckets;
 
     private final LeaseSweep sweep;
 
@@ -75,7 +75,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         super(store);
         this.nanos = nanos;
         this.thread = thread;
-        this.buckets = new LeasedBuckets(mostBuckets);
+        this.buckets = new LeasedBucketRegistry(mostBuckets);
         this.sweep = new LeaseSweep(buckets, store, nanos, thread);
         this.broker = new LeaseBroker(store, timeout, nanos, thread, late, buckets, sweep);
     }

@@ -236,7 +236,7 @@ class LeaseEndTests {
 
     @Test
     void changedLimitsLeaveNothingBehind() {
-        LeasedBuckets buckets = new LeasedBuckets(1);
+        LeasedBucketRegistry buckets = new LeasedBucketRegistry(1);
         for (int i = 0; i < 1_000; i++) {
             RateLimit former = window("quotes", 1_000, 100);
             assertThat(buckets.of(former, "alice")).isNotNull();
@@ -244,14 +244,14 @@ class LeaseEndTests {
             assertThat(buckets.limits()).isZero();
             // A call that has read the limit before the change.
             assertThat(buckets.of(former, "alice")).isNotNull();
-            for (LeasedBuckets.Entry idle : lookUntilIdle(buckets)) {
+            for (LeasedBucketRegistry.Entry idle : lookUntilIdle(buckets)) {
                 buckets.retireIfIdle(idle, 0, 0);
             }
             assertThat(buckets.limits()).isZero();
         }
     }
 
-    private static List<LeasedBuckets.Entry> lookUntilIdle(LeasedBuckets buckets) {
+    private static List<LeasedBucketRegistry.Entry> lookUntilIdle(LeasedBucketRegistry buckets) {
         var unused = buckets.idle();
         return buckets.idle();
     }

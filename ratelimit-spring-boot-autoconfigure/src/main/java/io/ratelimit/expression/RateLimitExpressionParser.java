@@ -1,10 +1,10 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitKeyResolver;
 import io.ratelimit.RateLimitPlanResolver;
-import io.ratelimit.internal.limiter.PlanCaches;
+import io.ratelimit.internal.limit.LimitNames;
+import io.ratelimit.internal.limiter.PlanCacheManager;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +48,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Parses and validates expressions at startup, and creates the contexts for their evaluation. */
-public final class RateLimitExpressions {
+public final class RateLimitExpressionParser {
 
     private static final Pattern BEAN = Pattern.compile("\\s*@([\\w$]+)\\s*");
 
@@ -67,7 +67,7 @@ public final class RateLimitExpressions {
     private final Function<Method, CallerFacts> facts;
 
     /** @param facts what expressions of a method can read from the request */
-    public RateLimitExpressions(ConfigurableListableBeanFactory beans, Function<Method, CallerFacts> facts) {
+    public RateLimitExpressionParser(ConfigurableListableBeanFactory beans, Function<Method, CallerFacts> facts) {
         this.beans = beans;
         this.beanResolver = new BeanFactoryResolver(beans);
         this.facts = facts;
@@ -164,7 +164,7 @@ public final class RateLimitExpressions {
      */
     LimitPlan planResolver(String bean, String attribute, String limit) {
         Supplier<RateLimitPlanResolver> resolver = bean(bean, attribute, RateLimitPlanResolver.class);
-        return new ResolvedPlan(bean, beans.getBean(PlanCaches.class).of(limit, bean, resolver));
+        return new ResolvedPlan(bean, beans.getBean(PlanCacheManager.class).of(limit, bean, resolver));
     }
 
     /** Returns the plans that the only {@link RateLimitPlanResolver} bean finds; {@code null}: there is none, or there are several. */

@@ -25,7 +25,7 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
-class ServletCallerRequestsTests {
+class ServletCallerRequestSourceTests {
 
     private final WebApplicationContextRunner runner =
             LimitedContexts.inMemoryServlet().withUserConfiguration(Mvc.class).withBean(QuoteController.class);
@@ -67,7 +67,7 @@ class ServletCallerRequestsTests {
 
     @Test
     void requestGoesAlongToAnotherThreadAndDoesNotStayThere() {
-        ServletCallerRequests requests = new ServletCallerRequests(TestWebSettings.of(HeaderFormat.NONE));
+        ServletCallerRequestSource requests = new ServletCallerRequestSource(TestWebSettings.of(HeaderFormat.NONE));
         AtomicReference<RequestAttributes> seen = new AtomicReference<>();
         RequestAttributes attributes = new ServletRequestAttributes(new MockHttpServletRequest());
         RequestContextHolder.setRequestAttributes(attributes);

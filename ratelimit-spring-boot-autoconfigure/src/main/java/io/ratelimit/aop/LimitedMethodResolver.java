@@ -23,11 +23,11 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Finds limited methods by annotation and pointcut. Each method is resolved once, at startup. */
-public final class LimitedMethods {
+public final class LimitedMethodResolver {
 
     private final Supplier<LimitedMethodFactory> factory;
 
-    private final LimitPointcuts pointcuts;
+    private final PointcutCatalog pointcuts;
 
     /** Whether classes of beans, their supertypes or a method of them are annotated. */
     private final Map<Class<?>, Boolean> annotated = new ConcurrentHashMap<>();
@@ -36,18 +36,18 @@ public final class LimitedMethods {
     private final Map<MethodClassKey, Optional<MatchedMethod>> methods = new ConcurrentHashMap<>();
 
     /** @param factory resolved at the first limited method, so that no bean is created too early */
-    public LimitedMethods(Supplier<LimitedMethodFactory> factory, LimitPointcuts pointcuts) {
+    public LimitedMethodResolver(Supplier<LimitedMethodFactory> factory, PointcutCatalog pointcuts) {
         this.factory = factory;
         this.pointcuts = pointcuts;
     }
 
-    LimitPointcuts pointcuts() {
+    PointcutCatalog pointcuts() {
         return pointcuts;
     }
 
     /** Returns whether the class may have limited methods. If not, none of its methods is looked at further. */
     boolean mayBeIn(Class<?> type) {
-        return annotated.computeIfAbsent(type, LimitedMethods::isAnnotated) || pointcuts.mayMatch(type);
+        return annotated.computeIfAbsent(type, LimitedMethodResolver::isAnnotated) || pointcuts.mayMatch(type);
     }
 
     /** Includes the interfaces that a proxy adds. */

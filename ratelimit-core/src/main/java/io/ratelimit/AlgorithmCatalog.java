@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -9,14 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The algorithms that a limit can name: those of {@link Algorithm}, and those of the application. */
-public final class RateLimitAlgorithms {
+public final class AlgorithmCatalog {
 
     /** No algorithms but those of {@link Algorithm}. */
-    public static final RateLimitAlgorithms NONE = new RateLimitAlgorithms(Map.of());
+    public static final AlgorithmCatalog NONE = new AlgorithmCatalog(Map.of());
 
     private final Map<String, RateLimitAlgorithm> own;
 
-    private RateLimitAlgorithms(Map<String, RateLimitAlgorithm> own) {
+    private AlgorithmCatalog(Map<String, RateLimitAlgorithm> own) {
         this.own = own;
     }
 
@@ -26,7 +27,7 @@ public final class RateLimitAlgorithms {
      * @param own by what the application calls them, such as the names of beans
      * @throws RateLimitConfigurationException if a name is invalid, or another algorithm has it
      */
-    public static RateLimitAlgorithms of(Map<String, RateLimitAlgorithm> own) {
+    public static AlgorithmCatalog of(Map<String, RateLimitAlgorithm> own) {
         Map<String, RateLimitAlgorithm> byName = new LinkedHashMap<>();
         Map<String, String> places = new LinkedHashMap<>();
         own.forEach((place, algorithm) -> {
@@ -50,7 +51,7 @@ public final class RateLimitAlgorithms {
             }
             byName.put(LimitNames.canonical(name), algorithm);
         });
-        return byName.isEmpty() ? NONE : new RateLimitAlgorithms(byName);
+        return byName.isEmpty() ? NONE : new AlgorithmCatalog(byName);
     }
 
     /** Returns the algorithm of {@link Algorithm} with this name in any spelling; {@code null}: there is none. */

@@ -1,7 +1,7 @@
 package io.ratelimit.web.reactive;
 
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import io.ratelimit.web.WebSettings;
 import java.security.Principal;
 import java.util.Optional;
@@ -12,15 +12,15 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** Finds the exchange in the subscriber's context, where {@link ExchangeContextFilter} has put it. */
-public final class ExchangeCallerRequests implements ReactiveCallerRequests {
+public final class ExchangeCallerRequestSource implements ReactiveCallerRequestSource {
 
     private static final boolean SECURITY = ClassUtils.isPresent(
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",
-            ExchangeCallerRequests.class.getClassLoader());
+            ExchangeCallerRequestSource.class.getClassLoader());
 
     private final WebSettings settings;
 
-    public ExchangeCallerRequests(WebSettings settings) {
+    public ExchangeCallerRequestSource(WebSettings settings) {
         this.settings = settings;
     }
 

@@ -3,7 +3,7 @@ package io.ratelimit.web;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
-import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.JointLimits;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.lang.System.Logger.Level;
@@ -18,13 +18,13 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Matches requests with the configured URL rules. */
-public final class RequestRules {
+public final class RequestRuleMapping {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.web");
 
     private final List<RequestRule> rules;
 
-    private final RequestLimits limits;
+    private final RequestLimitFactory limits;
 
     private final Supplier<PathPatternParser> parser;
 
@@ -42,9 +42,9 @@ public final class RequestRules {
      * @param openPaths the path patterns of handlers that accept every method
      * @param beforeLogin whether requests are limited before Spring Security authenticates them
      */
-    public RequestRules(
+    public RequestRuleMapping(
             List<RequestRule> rules,
-            RequestLimits limits,
+            RequestLimitFactory limits,
             Supplier<PathPatternParser> parser,
             Supplier<List<String>> openPaths,
             boolean beforeLogin) {

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells several observers. An exception of one affects neither the call nor the others. */
-public final class CallObservers implements CallObserver {
+public final class CompositeCallObserver implements CallObserver {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
 
@@ -18,7 +18,7 @@ public final class CallObservers implements CallObserver {
 
     private final boolean tracing;
 
-    private CallObservers(List<CallObserver> observers, AtomicBoolean warned) {
+    private CompositeCallObserver(List<CallObserver> observers, AtomicBoolean warned) {
         this.observers = observers;
         this.warned = warned;
         this.tracing = observers.stream().anyMatch(CallObserver::isTracing);
@@ -28,7 +28,7 @@ public final class CallObservers implements CallObserver {
     public static CallObserver of(List<CallObserver> observers) {
         List<CallObserver> observing =
                 observers.stream().filter(observer -> observer != NONE).toList();
-        return observing.isEmpty() ? NONE : new CallObservers(observing, new AtomicBoolean());
+        return observing.isEmpty() ? NONE : new CompositeCallObserver(observing, new AtomicBoolean());
     }
 
     @Override
@@ -40,7 +40,7 @@ public final class CallObservers implements CallObserver {
     public CallObserver ofCall(@Nullable Object parent) {
         try {
             return tracing
-                    ? new CallObservers(
+                    ? new CompositeCallObserver(
                             observers.stream()
                                     .map(observer -> observer.ofCall(parent))
                                     .toList(),

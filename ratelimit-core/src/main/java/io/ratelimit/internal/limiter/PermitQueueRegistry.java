@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * their arrival at this instance. A release of this instance wakes the first one at once. A call with several concurrency limits
  * is in the queue of the first one, and woken by a release of any of them.
  */
-final class PermitQueues {
+final class PermitQueueRegistry {
 
     /** The largest number of calls that wait at a time; others are rejected. */
     static final int MOST_WAITING = 10_000;
@@ -66,7 +66,7 @@ final class PermitQueues {
     private final Executor threads = DaemonThreads.createOnDemand("ratelimit-permits", THREADS);
 
     /** @param patience the longest time that a decision takes */
-    PermitQueues(RateLimitStore store, Waiter waiter, Duration patience) {
+    PermitQueueRegistry(RateLimitStore store, Waiter waiter, Duration patience) {
         this.store = store;
         this.waiter = waiter;
         this.patience = patience;
@@ -74,7 +74,7 @@ final class PermitQueues {
 
     /** Returns whether the call waits if its only obstacle are permits that other calls hold. */
     static boolean isFor(List<Charge> charges) {
-        return charges.stream().anyMatch(PermitQueues::waits);
+        return charges.stream().anyMatch(PermitQueueRegistry::waits);
     }
 
     private static boolean waits(Charge charge) {
@@ -299,7 +299,10 @@ final class PermitQueues {
      */
     boolean isTriedLater(WaitingCall call) {
         return !store.isNonBlocking()
-                || call.request().charges().stream().filter(PermitQueues::waits).count() > 1;
+                || call.request().charges().stream()
+                                .filter(PermitQueueRegistry::waits)
+                                .count()
+                        > 1;
     }
 
     /** Tries again after a while. */
@@ -333,7 +336,7 @@ final class PermitQueues {
 
     private static Charge first(StoreRequest request) {
         return request.charges().stream()
-                .filter(PermitQueues::waits)
+                .filter(PermitQueueRegistry::waits)
                 .findFirst()
                 .orElseThrow();
     }
@@ -359,7 +362,7 @@ final class PermitQueues {
 
     private static Duration maxWait(StoreRequest request) {
         return request.charges().stream()
-                .filter(PermitQueues::waits)
+                .filter(PermitQueueRegistry::waits)
                 .map(charge -> charge.limit().maxWait())
                 .min(Duration::compareTo)
                 .orElseThrow();

@@ -1,4 +1,4 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import java.util.Collection;
 import java.util.Comparator;
@@ -10,7 +10,6 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /** Validates, compares and suggests names. Names match as in Spring Boot properties: case and dashes are ignored. */
-@Internal
 public final class LimitNames {
 
     private static final Pattern SYNTAX = Pattern.compile("[A-Za-z0-9_-]*[A-Za-z0-9][A-Za-z0-9_-]*");

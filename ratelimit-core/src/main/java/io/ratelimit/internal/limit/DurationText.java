@@ -1,9 +1,8 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import java.time.Duration;
 
 /** Formats durations for messages, as a configuration has them. */
-@Internal
 public final class DurationText {
 
     private static final long DAY = 86_400;

@@ -1,25 +1,25 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Creates the limits of URL rules from the configuration. */
-public final class RequestLimits {
+public final class RequestLimitFactory {
 
     private final LimitCatalog catalog;
 
-    private final RateLimitExpressions expressions;
+    private final RateLimitExpressionParser expressions;
 
     private final LimitOperations operations;
 
-    public RequestLimits(LimitCatalog catalog, ConfigurableListableBeanFactory beans) {
+    public RequestLimitFactory(LimitCatalog catalog, ConfigurableListableBeanFactory beans) {
         this.catalog = catalog;
-        this.expressions = new RateLimitExpressions(beans, method -> CallerFacts.REQUEST);
+        this.expressions = new RateLimitExpressionParser(beans, method -> CallerFacts.REQUEST);
         this.operations = new LimitOperations(catalog, expressions);
     }
 

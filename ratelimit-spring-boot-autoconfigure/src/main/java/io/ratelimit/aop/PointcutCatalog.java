@@ -31,7 +31,7 @@ import org.springframework.util.ClassUtils;
  * Holds the pointcuts of all limits in the configuration. They match public instance methods, except those of Spring's
  * infrastructure and of beans that the starter itself calls.
  */
-public final class LimitPointcuts {
+public final class PointcutCatalog {
 
     private static final String ASPECTJ = "org.aspectj.weaver.tools.PointcutParser";
 
@@ -63,7 +63,7 @@ public final class LimitPointcuts {
      * @param modules a class of each module of the starter, whose own beans are not limited
      * @throws RateLimitConfigurationException if an expression is invalid or AspectJ is missing
      */
-    public LimitPointcuts(Map<String, String> expressions, ListableBeanFactory beans, List<Class<?>> modules) {
+    public PointcutCatalog(Map<String, String> expressions, ListableBeanFactory beans, List<Class<?>> modules) {
         this.starter = new ArrayList<>();
         modules.forEach(module -> starter.add(codeSource(module)));
         this.pointcuts = expressions.entrySet().stream()
@@ -74,7 +74,7 @@ public final class LimitPointcuts {
 
     private static LimitPointcut pointcut(String limit, String expression, ListableBeanFactory beans) {
         String property = "ratelimit.limits." + limit + ".pointcut";
-        if (!ClassUtils.isPresent(ASPECTJ, LimitPointcuts.class.getClassLoader())) {
+        if (!ClassUtils.isPresent(ASPECTJ, PointcutCatalog.class.getClassLoader())) {
             throw new RateLimitConfigurationException(
                     property + " needs AspectJ's weaver, which is not on the class path.",
                     "Add org.aspectj:aspectjweaver, which ratelimit-spring-boot-starter brings.");

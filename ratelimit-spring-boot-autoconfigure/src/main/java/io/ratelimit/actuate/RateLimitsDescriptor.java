@@ -13,7 +13,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param figures whether the limits' calls are those of {@code all-instances}, or of this {@code instance} alone
  * @param limits by name
  */
-public record LimitsDescriptor(
+public record RateLimitsDescriptor(
         StoreDescriptor store,
         String instance,
         @Nullable List<InstanceDescriptor> instances,

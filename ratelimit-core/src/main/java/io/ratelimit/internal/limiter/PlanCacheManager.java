@@ -1,8 +1,8 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** Holds the plans that beans have found: a cache for each limit and bean, whatever the limit applies to. */
-public final class PlanCaches {
+public final class PlanCacheManager {
 
     private static final int THREADS = 16;
 
@@ -25,11 +25,11 @@ public final class PlanCaches {
 
     private final Map<String, PlanCache> caches = new ConcurrentHashMap<>();
 
-    public PlanCaches(PlanSettings settings) {
+    public PlanCacheManager(PlanSettings settings) {
         this(settings, DaemonThreads.create("ratelimit-plans", THREADS, WAITING), System::nanoTime);
     }
 
-    PlanCaches(PlanSettings settings, Executor executor, LongSupplier nanos) {
+    PlanCacheManager(PlanSettings settings, Executor executor, LongSupplier nanos) {
         this.settings = settings;
         this.executor = executor;
         this.nanos = nanos;

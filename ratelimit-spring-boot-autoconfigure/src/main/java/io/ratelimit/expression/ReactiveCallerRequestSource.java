@@ -4,7 +4,7 @@ import reactor.core.publisher.Mono;
 
 /** Finds the requests of reactive calls in the subscriber's context. */
 @FunctionalInterface
-public interface ReactiveCallerRequests {
+public interface ReactiveCallerRequestSource {
 
     /**
      * Returns the request, or an empty Mono outside of a request.
@@ -14,8 +14,8 @@ public interface ReactiveCallerRequests {
     Mono<CallerRequest> current(boolean withPrincipal);
 
     /** Returns the source of an application without reactive requests. */
-    static ReactiveCallerRequests none() {
-        return new ReactiveCallerRequests() {
+    static ReactiveCallerRequestSource none() {
+        return new ReactiveCallerRequestSource() {
             @Override
             public Mono<CallerRequest> current(boolean withPrincipal) {
                 return Mono.empty();

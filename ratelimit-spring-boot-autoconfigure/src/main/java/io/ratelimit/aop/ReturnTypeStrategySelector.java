@@ -3,7 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.CallerFacts;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequestSource;
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,7 +16,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /** Selects the strategy for the return type of a method. */
-public final class ReturnTypeStrategies {
+public final class ReturnTypeStrategySelector {
 
     private static final String COROUTINES_REACTOR = "kotlinx.coroutines.reactor.MonoKt";
 
@@ -24,7 +24,7 @@ public final class ReturnTypeStrategies {
 
     private final CallerRequest.Source ofThread;
 
-    private final @Nullable ReactiveCallerRequests ofContext;
+    private final @Nullable ReactiveCallerRequestSource ofContext;
 
     private final ContextPropagatingExecutor executor;
 
@@ -38,9 +38,9 @@ public final class ReturnTypeStrategies {
      * @param ofContext {@code null} without Reactor
      * @param executor runs methods after an asynchronous decision
      */
-    public ReturnTypeStrategies(
+    public ReturnTypeStrategySelector(
             CallerRequest.Source ofThread,
-            @Nullable ReactiveCallerRequests ofContext,
+            @Nullable ReactiveCallerRequestSource ofContext,
             ContextPropagatingExecutor executor) {
         this.ofThread = ofThread;
         this.ofContext = ofContext;

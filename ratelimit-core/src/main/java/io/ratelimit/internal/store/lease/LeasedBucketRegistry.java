@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The buckets that this instance has leases of, or may have soon. Bounded; a limit without buckets is not kept. */
-final class LeasedBuckets {
+final class LeasedBucketRegistry {
 
     /** Callers cannot have an empty key. */
     private static final String ALL_CALLERS = "";
@@ -26,7 +26,7 @@ final class LeasedBuckets {
 
     private final Map<RateLimit, Map<String, LeasedBucket>> buckets = new ConcurrentHashMap<>();
 
-    LeasedBuckets(int most) {
+    LeasedBucketRegistry(int most) {
         this.most = most;
     }
 

@@ -8,11 +8,11 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** Finds the servlet request of the current thread. */
-public final class ServletCallerRequests implements CallerRequest.Source {
+public final class ServletCallerRequestSource implements CallerRequest.Source {
 
     private final WebSettings settings;
 
-    public ServletCallerRequests(WebSettings settings) {
+    public ServletCallerRequestSource(WebSettings settings) {
         this.settings = settings;
     }
 

@@ -1,4 +1,4 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

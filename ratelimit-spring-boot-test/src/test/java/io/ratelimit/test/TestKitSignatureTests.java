@@ -1,0 +1,5 @@
+package io.ratelimit.test;
+
+import io.ratelimit.testing.api.AbstractApiTests;
+
+class TestKitSignatureTests extends AbstractApiTests {}
