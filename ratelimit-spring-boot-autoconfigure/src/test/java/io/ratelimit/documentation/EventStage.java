@@ -147,8 +147,8 @@ final class EventStage implements AutoCloseable {
                 });
             }
             case "refundOn" -> {
-                CompletableFuture<Void> work = new CompletableFuture<>();
-                CompletableFuture<Void> call = calls().fails(key, work);
+                CompletableFuture<Integer> work = new CompletableFuture<>();
+                CompletableFuture<Integer> call = calls().fails(key, work);
                 ends.add(() -> {
                     work.completeExceptionally(new IllegalStateException());
                     call.handle((done, thrown) -> true).join();
@@ -239,7 +239,7 @@ final class EventStage implements AutoCloseable {
         }
 
         @RateLimited(name = "refundon", keyExpression = "#key", permits = "6", refundOn = IllegalStateException.class)
-        public CompletableFuture<Void> fails(String key, CompletableFuture<Void> work) {
+        public CompletableFuture<Integer> fails(String key, CompletableFuture<Integer> work) {
             return work.thenApply(same -> same);
         }
     }
