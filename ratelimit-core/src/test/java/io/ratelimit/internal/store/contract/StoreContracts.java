@@ -45,6 +45,9 @@ public abstract class StoreContracts extends DecisionContracts {
     class Refunds extends RefundContract {}
 
     @Nested
+    class PlanRefunds extends PlanRefundContract {}
+
+    @Nested
     class Settlements extends SettlementContract {}
 
     @Nested
