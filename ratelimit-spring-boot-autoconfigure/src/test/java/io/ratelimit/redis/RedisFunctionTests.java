@@ -79,7 +79,10 @@ class RedisFunctionTests {
             assertThat(calls(server, "fcall")).isEqualTo(7);
             assertThat(calls(server, "evalsha") + calls(server, "eval")).isZero();
         });
-        assertThat(log.lines()).containsExactly("Calls run as the Redis function " + library.name());
+        // A settlement of another class may be counted as lost meanwhile.
+        assertThat(log.lines())
+                .filteredOn(line -> !line.startsWith("Settlements of calls lost"))
+                .containsExactly("Calls run as the Redis function " + library.name());
     }
 
     @Test
