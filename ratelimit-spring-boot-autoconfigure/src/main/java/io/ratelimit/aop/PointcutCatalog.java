@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
@@ -60,16 +61,19 @@ public final class PointcutCatalog {
 
     /**
      * @param expressions by the name of the limit; blank ones are ignored
-     * @param modules a class of each module of the starter, whose own beans are not limited
+     * @param modules returns a class of each module of the starter, whose own beans are not limited
      * @throws RateLimitConfigurationException if an expression is invalid or AspectJ is missing
      */
-    public PointcutCatalog(Map<String, String> expressions, ListableBeanFactory beans, List<Class<?>> modules) {
-        this.starter = new ArrayList<>();
-        modules.forEach(module -> starter.add(codeSource(module)));
+    public PointcutCatalog(
+            Map<String, String> expressions, ListableBeanFactory beans, Supplier<List<Class<?>>> modules) {
         this.pointcuts = expressions.entrySet().stream()
                 .filter(entry -> !entry.getValue().isBlank())
                 .map(entry -> pointcut(entry.getKey(), entry.getValue(), beans))
                 .toList();
+        this.starter = new ArrayList<>();
+        if (!pointcuts.isEmpty()) {
+            modules.get().forEach(module -> starter.add(codeSource(module)));
+        }
     }
 
     private static LimitPointcut pointcut(String limit, String expression, ListableBeanFactory beans) {

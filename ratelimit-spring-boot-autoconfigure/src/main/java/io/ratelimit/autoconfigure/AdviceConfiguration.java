@@ -52,10 +52,6 @@ import org.springframework.util.function.SingletonSupplier;
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class AdviceConfiguration {
 
-    /** A class of each module behind the starter. */
-    private static final List<Class<?>> MODULES =
-            List.of(RateLimit.class, RateLimitScriptExecutor.class, AdviceConfiguration.class);
-
     private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshotFactory";
 
     private static final String URL_RULES = "ratelimit.http";
@@ -72,7 +68,13 @@ class AdviceConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LimitedMethodResolver rateLimitedMethods(
             ObjectProvider<LimitedMethodFactory> factory, Environment environment, ListableBeanFactory beans) {
-        return new LimitedMethodResolver(once(factory), new PointcutCatalog(Pointcuts.of(environment), beans, MODULES));
+        return new LimitedMethodResolver(
+                once(factory), new PointcutCatalog(Pointcuts.of(environment), beans, AdviceConfiguration::modules));
+    }
+
+    /** Returns a class of each module behind the starter. Not a constant: without pointcuts, no class of Redis is loaded. */
+    private static List<Class<?>> modules() {
+        return List.of(RateLimit.class, RateLimitScriptExecutor.class, AdviceConfiguration.class);
     }
 
     @Bean
