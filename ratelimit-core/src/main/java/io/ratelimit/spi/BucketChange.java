@@ -18,6 +18,12 @@ public record BucketChange(Kind kind, long amount) {
     /** Ends the block of a key, and forgets its violations: the next one blocks it for the first duration. */
     public static final BucketChange UNBLOCK = new BucketChange(Kind.UNBLOCK, 0);
 
+    /**
+     * Forgets the bucket, which is full again. Permits that calls hold are theirs no more: the calls run on, and release nothing
+     * when they end.
+     */
+    public static final BucketChange RESET = new BucketChange(Kind.RESET, 0);
+
     private static final Duration LONGEST_BLOCK = Duration.ofDays(365);
 
     /** Kinds of changes. */
@@ -25,7 +31,8 @@ public record BucketChange(Kind kind, long amount) {
         NONE,
         GRANT,
         BLOCK,
-        UNBLOCK
+        UNBLOCK,
+        RESET
     }
 
     /**

@@ -1,16 +1,18 @@
 package io.ratelimit.spi;
 
 import io.ratelimit.RateLimit;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes permits to take from one bucket.
+ * Describes permits to take from one bucket. A charge is also the {@link StoreRequest} of most calls: for it alone, without a
+ * refund.
  *
  * @param key identifies the bucket; {@code null}: the one bucket of all callers
  * @param permits the number of permits; 0 is free and always allowed
  */
-public record Charge(RateLimit limit, @Nullable String key, long permits) {
+public record Charge(RateLimit limit, @Nullable String key, long permits) implements StoreRequest {
 
     public Charge {
         if (permits < 0) {
@@ -35,5 +37,25 @@ public record Charge(RateLimit limit, @Nullable String key, long permits) {
     /** Returns whether both charges take from the same bucket. */
     public boolean isForSameBucket(Charge other) {
         return Objects.equals(key, other.key) && limit.id().equals(other.limit.id());
+    }
+
+    @Override
+    public List<Charge> charges() {
+        return List.of(this);
+    }
+
+    @Override
+    public boolean isSingle() {
+        return true;
+    }
+
+    @Override
+    public Charge first() {
+        return this;
+    }
+
+    @Override
+    public StoreRequest with(List<Charge> others) {
+        return StoreRequest.of(others);
     }
 }

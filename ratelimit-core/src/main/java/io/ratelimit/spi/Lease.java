@@ -1,6 +1,7 @@
 package io.ratelimit.spi;
 
 import io.ratelimit.RateLimitStoreException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -24,6 +25,29 @@ public record Lease(long permits, Unused unused) {
          * @return completes with {@link RateLimitStoreException} if the store fails
          */
         CompletionStage<Void> refund(long permits);
+
+        /**
+         * Refunds, in the background, what is left of leases of the same store, in as few steps as it can.
+         *
+         * @return completes with the first failure, if there is one; what was not refunded comes back over time
+         */
+        default CompletionStage<Void> refund(List<Lease> leases) {
+            return CompletableFuture.allOf(leases.stream()
+                    .map(lease -> lease.unused().refund(lease.permits()).toCompletableFuture())
+                    .toArray(CompletableFuture[]::new));
+        }
+
+        /** Returns how many leases of the same store can be refunded now without slowing down decisions. */
+        default int affordable() {
+            return Integer.MAX_VALUE;
+        }
+    }
+
+    /** Refunds what is left of leases, all of the same store: see {@link Unused#refund(List)}. */
+    public static CompletionStage<Void> refund(List<Lease> leases) {
+        return leases.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : leases.get(0).unused().refund(leases);
     }
 
     public boolean isEmpty() {

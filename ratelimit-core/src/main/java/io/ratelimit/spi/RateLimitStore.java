@@ -2,11 +2,8 @@ package io.ratelimit.spi;
 
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.internal.concurrent.BoundedWait;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -22,22 +19,15 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RateLimitStore {
 
-    /** The longest time that a blocking default waits. A store fails earlier, by a timeout of its own. */
+    /** The longest time that a blocking caller waits for an answer. A store fails earlier, by a timeout of its own. */
     Duration LONGEST = Duration.ofMinutes(1);
 
-    /** Decides, and charges if every limit allows it. */
-    StoreOutcome decide(StoreRequest request);
-
     /**
-     * Decides one charge without a refund, which most calls ask for: as {@link #decide(StoreRequest)}. A store overrides it to
-     * save the request and the outcome.
+     * Decides, and charges if every limit allows it. A request that {@linkplain StoreRequest#isPeek() peeks} charges nothing.
+     *
+     * @return the outcome, or a way to wait for it: the caller takes it once, blocking or not
      */
-    default RateLimitDecision decide(Charge charge) {
-        return decide(StoreRequest.of(charge)).decision();
-    }
-
-    /** As {@link #decide(StoreRequest)}, without blocking the caller. */
-    CompletionStage<StoreOutcome> decideAsync(StoreRequest request);
+    StoreAnswer decide(StoreRequest request);
 
     /**
      * Charges permits even if the bucket does not hold them: what a call turned out to cost beyond its estimate. A bucket in debt
@@ -46,55 +36,9 @@ public interface RateLimitStore {
      * @param charge at most {@link RateLimit#MAX_CAPACITY} permits
      * @return completes with {@link RateLimitStoreException} if the store fails
      */
-    default CompletionStage<Void> chargeAsync(Charge charge) {
+    default CompletionStage<Void> charge(Charge charge) {
         return CompletableFuture.failedFuture(
                 new UnsupportedOperationException("The store cannot charge beyond the capacity"));
-    }
-
-    /**
-     * Refunds, in the background, what is left of leases of this store. Permits that have already come back over time are
-     * not refunded.
-     *
-     * @return completes with the first failure, if there is one; what was not refunded comes back over time
-     */
-    default CompletionStage<Void> refundLeases(List<Lease> leases) {
-        return CompletableFuture.allOf(leases.stream()
-                .map(lease -> lease.unused().refund(lease.permits()).toCompletableFuture())
-                .toArray(CompletableFuture[]::new));
-    }
-
-    /** Returns how many leases it can refund now without slowing down decisions. */
-    default int affordableRefunds() {
-        return Integer.MAX_VALUE;
-    }
-
-    /** Returns whether {@link #decide(StoreRequest)} never waits for anything. */
-    default boolean isNonBlocking() {
-        return false;
-    }
-
-    /** Returns whether decisions about this limit alone never wait for anything. */
-    default boolean isNonBlocking(RateLimit limit) {
-        return isNonBlocking();
-    }
-
-    /** Returns what would be decided about the charge now. Changes nothing, and does not block the caller. */
-    CompletionStage<RateLimitDecision> peekAsync(Charge charge);
-
-    /** As {@link #peekAsync}, blocking. */
-    default RateLimitDecision peek(Charge charge) {
-        return BoundedWait.get(peekAsync(charge), LONGEST);
-    }
-
-    /**
-     * Forgets a bucket, which is full again. Permits that calls hold are theirs no more: the calls run on, and release nothing when they
-     * end. Does not block the caller.
-     */
-    CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key);
-
-    /** As {@link #resetAsync}, blocking. */
-    default void reset(RateLimit limit, @Nullable String key) {
-        BoundedWait.get(resetAsync(limit, key), LONGEST);
     }
 
     /**
@@ -102,8 +46,13 @@ public interface RateLimitStore {
      *
      * @return the bucket after the change; completes with {@link RateLimitStoreException} if the store fails
      */
-    default CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+    default CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException("The store cannot change buckets"));
+    }
+
+    /** Returns whether decisions about this limit alone never wait for anything. */
+    default boolean isNonBlocking(RateLimit limit) {
+        return false;
     }
 
     /** Returns how many permits of a concurrency limit calls of this instance hold, of all keys together. */

@@ -3,12 +3,14 @@ package io.ratelimit.spi;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what a store has decided and charged. */
-public final class StoreOutcome {
+public final class StoreOutcome implements StoreAnswer {
 
     private final StoreRequest request;
 
@@ -57,6 +59,26 @@ public final class StoreOutcome {
     /** Returns this outcome with what was taken in advance. */
     public StoreOutcome with(Lease taken) {
         return new StoreOutcome(request, first, decisions, refund, taken);
+    }
+
+    @Override
+    public StoreOutcome await() {
+        return this;
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> toStage() {
+        return CompletableFuture.completedFuture(this);
+    }
+
+    @Override
+    public StoreAnswer handle(Handler handler) {
+        return handler.handle(this, null);
+    }
+
+    @Override
+    public StoreAnswer map(UnaryOperator<StoreOutcome> change) {
+        return change.apply(this);
     }
 
     /** Returns the charges of the request. */

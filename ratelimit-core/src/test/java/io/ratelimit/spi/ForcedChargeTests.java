@@ -29,7 +29,7 @@ class ForcedChargeTests {
     private final RateLimitStore away = new DelegatingRateLimitStore(new InMemoryRateLimitStore(clock, 100)) {
 
         @Override
-        public CompletionStage<Void> chargeAsync(Charge charge) {
+        public CompletionStage<Void> charge(Charge charge) {
             return CompletableFuture.failedFuture(new RateLimitStoreException(failure, "no answer", null));
         }
     };
@@ -37,20 +37,28 @@ class ForcedChargeTests {
     private final FailoverRateLimitStore failover = new FailoverRateLimitStore(away, local);
 
     private CompletableFuture<Void> chargedBy(OnStoreFailure policy) {
-        return failover.chargeAsync(new Charge(TestLimits.failingBy(policy, "away"), "alice", 5))
+        return failover.charge(new Charge(TestLimits.failingBy(policy, "away"), "alice", 5))
                 .toCompletableFuture();
     }
 
     private long used(RateLimitStore store, RateLimit limit) {
-        return limit.capacity() - store.peek(new Charge(limit, "alice", 0)).remaining();
+        return limit.capacity()
+                - store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining();
     }
 
     @Test
     void localBucketIsChargedWhileTheStoreIsAway() {
         RateLimit limit = TestLimits.failingBy(OnStoreFailure.LOCAL, "away");
         assertThat(chargedBy(OnStoreFailure.LOCAL)).isCompleted();
-        assertThat(local.peek(new Charge(limit, "alice", 1)).allowed()).isFalse();
-        local.reset(limit, "alice");
+        assertThat(local.decide(StoreRequest.peek(new Charge(limit, "alice", 1)))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isFalse();
+        local.change(limit, "alice", BucketChange.RESET).toCompletableFuture().join();
         assertThat(chargedBy(OnStoreFailure.ALLOW)).isCompleted();
         assertThat(chargedBy(OnStoreFailure.REJECT)).isCompletedExceptionally();
         assertThat(chargedBy(OnStoreFailure.THROW)).isCompletedExceptionally();
@@ -63,7 +71,11 @@ class ForcedChargeTests {
         failure = Reason.STALLED;
         RateLimit limit = TestLimits.failingBy(OnStoreFailure.LOCAL, "away");
         assertThat(chargedBy(OnStoreFailure.LOCAL)).isCompleted();
-        assertThat(local.peek(new Charge(limit, "alice", 1)).allowed()).isFalse();
+        assertThat(local.decide(StoreRequest.peek(new Charge(limit, "alice", 1)))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isFalse();
         assertThat(failover.lastFailures()).isEmpty();
     }
 
@@ -71,7 +83,7 @@ class ForcedChargeTests {
     void limitOfAnInstanceIsChargedInMemory() {
         RateLimit own = RateLimit.named("own").rate("5/h").scope(Scope.INSTANCE).build();
         RateLimitStore scoped = RoutingRateLimitStore.byScope(failover, local);
-        assertThat(scoped.chargeAsync(new Charge(own, "alice", 3))).isCompleted();
+        assertThat(scoped.charge(new Charge(own, "alice", 3))).isCompleted();
         assertThat(used(local, own)).isEqualTo(3);
     }
 }

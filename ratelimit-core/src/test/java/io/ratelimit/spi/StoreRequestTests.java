@@ -18,14 +18,14 @@ class StoreRequestTests {
                 .isThrownBy(() -> StoreRequest.of(List.of()))
                 .withMessage("A request must have at least one charge");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> StoreRequest.of(charge).with(List.of()))
+                .isThrownBy(() -> charge.with(List.of()))
                 .withMessage("A request must have at least one charge");
     }
 
     @Test
     void oneChargeIsTheSameRequestWithAndWithoutAList() {
-        assertThat(StoreRequest.of(charge)).isEqualTo(StoreRequest.of(List.of(charge)));
-        assertThat(StoreRequest.of(charge).charges()).containsExactly(charge);
+        assertThat(charge).isEqualTo(StoreRequest.of(List.of(charge)));
+        assertThat(charge.charges()).containsExactly(charge);
         assertThat(StoreRequest.of(List.of(charge)).isSingle()).isTrue();
     }
 
@@ -41,7 +41,7 @@ class StoreRequestTests {
 
     @Test
     void immutableListIsNotCopied() {
-        List<Charge> charges = List.of(charge);
+        List<Charge> charges = List.of(charge, new Charge(charge.limit(), "bob", 1));
         assertThat(StoreRequest.of(charges).charges()).isSameAs(charges);
     }
 }

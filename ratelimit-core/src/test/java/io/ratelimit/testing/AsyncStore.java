@@ -1,10 +1,10 @@
 package io.ratelimit.testing;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -13,27 +13,22 @@ import java.util.concurrent.CompletionStage;
 public record AsyncStore(RateLimitStore store) implements RateLimitStore {
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
-        try {
-            return store.decideAsync(request).toCompletableFuture().join();
-        } catch (CompletionException ex) {
-            throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
-        }
+    public StoreAnswer decide(StoreRequest request) {
+        StoreAnswer answer = store.decide(request).await();
+        return StoreAnswer.of(
+                () -> {
+                    try {
+                        return answer.toStage().toCompletableFuture().join();
+                    } catch (CompletionException ex) {
+                        throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
+                    }
+                },
+                answer::toStage);
     }
 
     @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return store.decideAsync(request);
-    }
-
-    @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return store.peekAsync(charge);
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
-        return store.resetAsync(limit, key);
+    public CompletionStage<BucketStatus> change(RateLimit limit, String key, BucketChange change) {
+        return store.change(limit, key, change);
     }
 
     @Override

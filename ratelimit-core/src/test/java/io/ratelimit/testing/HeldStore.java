@@ -1,10 +1,10 @@
 package io.ratelimit.testing;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
 import java.util.Queue;
@@ -53,25 +53,18 @@ public final class HeldStore implements RateLimitStore {
         return next;
     }
 
+    /** A caller that blocks is not held. */
     @Override
-    public StoreOutcome decide(StoreRequest request) {
-        return answers.decide(request);
+    public StoreAnswer decide(StoreRequest request) {
+        return StoreAnswer.of(
+                () -> answers.decide(request).await(),
+                () -> hold().thenCompose(now -> answers.decide(request).toStage())
+                        .thenApply(outcome -> outcome.mapRefund(
+                                refund -> permits -> hold().thenCompose(now -> refund.refund(permits)))));
     }
 
     @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return hold().thenCompose(now -> answers.decideAsync(request))
-                .thenApply(outcome ->
-                        outcome.mapRefund(refund -> permits -> hold().thenCompose(now -> refund.refund(permits))));
-    }
-
-    @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return hold().thenApply(answered -> answers.peek(charge));
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
-        return answers.resetAsync(limit, key);
+    public CompletionStage<BucketStatus> change(RateLimit limit, String key, BucketChange change) {
+        return answers.change(limit, key, change);
     }
 }

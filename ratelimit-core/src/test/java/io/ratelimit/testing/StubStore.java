@@ -1,11 +1,14 @@
 package io.ratelimit.testing;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
@@ -55,7 +58,14 @@ public final class StubStore implements RateLimitStore {
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
+    public StoreAnswer decide(StoreRequest request) {
+        if (failsAtOnce) {
+            ask(request.charges());
+        }
+        return StoreAnswer.of(() -> decided(request), () -> answer(request.charges(), () -> decided(request)));
+    }
+
+    private StoreOutcome decided(StoreRequest request) {
         ask(request.charges());
         StoreOutcome outcome = StoreOutcome.of(request, answers, request.refundable() ? this::refund : Refund.NONE);
         return request.more() > 0
@@ -68,11 +78,6 @@ public final class StubStore implements RateLimitStore {
         if (failure != null) {
             throw failure;
         }
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return answer(request.charges(), () -> decide(request));
     }
 
     private <T> CompletionStage<T> answer(List<Charge> charges, Supplier<T> answer) {
@@ -93,7 +98,7 @@ public final class StubStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
+    public CompletionStage<Void> charge(Charge charge) {
         List<Charge> charges = List.of(charge);
         return answer(charges, () -> {
             ask(charges);
@@ -102,16 +107,7 @@ public final class StubStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        List<Charge> charges = List.of(charge);
-        return answer(charges, () -> {
-            ask(charges);
-            return answers.get(0);
-        });
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
+    public CompletionStage<BucketStatus> change(RateLimit limit, String key, BucketChange change) {
         List<Charge> bucket = List.of(new Charge(limit, key, 0));
         return answer(bucket, () -> {
             ask(bucket);

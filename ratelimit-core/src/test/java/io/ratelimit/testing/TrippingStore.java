@@ -1,10 +1,13 @@
 package io.ratelimit.testing;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.ArrayList;
@@ -70,19 +73,24 @@ public class TrippingStore extends DelegatingRateLimitStore {
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
-        return decideAsync(request).toCompletableFuture().join();
+    public StoreAnswer decide(StoreRequest request) {
+        if (request.isPeek()) {
+            return super.decide(request);
+        }
+        return StoreAnswer.of(() -> ask(request).toCompletableFuture().join(), () -> ask(request));
     }
 
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+    private CompletionStage<StoreOutcome> ask(StoreRequest request) {
         String more = request.more() > 0 ? "+" + request.more() : "";
-        return ask(request.charges().get(0).permits() + more).thenCompose(now -> super.decideAsync(request));
+        return ask(request.charges().get(0).permits() + more)
+                .thenCompose(now -> super.decide(request).toStage());
     }
 
     @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
-        meanwhile.run();
-        return super.resetAsync(limit, key);
+    public CompletionStage<BucketStatus> change(RateLimit limit, String key, BucketChange change) {
+        if (change.equals(BucketChange.RESET)) {
+            meanwhile.run();
+        }
+        return super.change(limit, key, change);
     }
 }

@@ -34,4 +34,14 @@ final class RedisLease implements Lease.Unused {
     public CompletionStage<Void> refund(long permits) {
         return refunds.refund(List.of(new Lease(permits, this)));
     }
+
+    @Override
+    public CompletionStage<Void> refund(List<Lease> leases) {
+        return refunds.refund(leases);
+    }
+
+    @Override
+    public int affordable() {
+        return refunds.affordable();
+    }
 }

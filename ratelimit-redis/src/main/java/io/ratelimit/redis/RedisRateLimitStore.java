@@ -13,6 +13,7 @@ import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.ReceiptRefund;
 import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
@@ -105,8 +106,15 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
-        return request.refundable() && request.holdsPermits() ? decideHolding(request) : decideRates(request);
+    public StoreAnswer decide(StoreRequest request) {
+        if (request.isPeek()) {
+            return StoreAnswer.of(() -> peek(request));
+        }
+        return request.refundable() && request.holdsPermits()
+                ? StoreAnswer.of(() -> decideHolding(request), () -> holding(request))
+                : StoreAnswer.of(
+                        () -> decideRates(request),
+                        () -> decided(request, keys.names(request.charges()), redis.deadline()));
     }
 
     private StoreOutcome decideHolding(StoreRequest request) {
@@ -212,15 +220,6 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return permits.permits(limit);
     }
 
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        if (request.refundable() && request.holdsPermits()) {
-            return holding(request);
-        }
-        List<byte[]> names = keys.names(request.charges());
-        return decided(request, names, redis.deadline());
-    }
-
     private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
         return crossSlot.inOneOrMore(
                 names,
@@ -266,20 +265,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
+    public CompletionStage<Void> charge(Charge charge) {
         return charge.permits() == 0
                 ? CompletableFuture.completedFuture(null)
                 : settlements.charge(charge, keys.name(charge.limit(), charge.key()));
-    }
-
-    @Override
-    public CompletionStage<Void> refundLeases(List<Lease> leases) {
-        return leaseRefunds.refund(leases);
-    }
-
-    @Override
-    public int affordableRefunds() {
-        return leaseRefunds.affordable();
     }
 
     private CompletionStage<Void> refund(Map<Charge, Receipt> taken, Map<Charge, Long> permits) {
@@ -289,26 +278,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return settlements.refund(charges, parts, keys.names(charges), receipts);
     }
 
-    @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        StoreRequest request = StoreRequest.of(charge);
+    private CompletableFuture<StoreOutcome> peek(StoreRequest request) {
         List<byte[]> names = keys.names(request.charges());
         Deadline deadline = redis.deadline();
-        return calendars
-                .complete(
-                        request.charges(),
-                        () -> dispatched(ScriptCall.LOOK, request, names, deadline, false)
-                                .outcome())
-                .thenApply(StoreOutcome::decision);
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        byte[] name = keys.name(limit, key);
-        return RedisFailureMapper.sayingIfUnchanged(
-                limit.hasRate()
-                        ? redis.delete(name, redis.deadline()).thenAccept(deleted -> {})
-                        : permits.reset(new Charge(limit, key, 0), name));
+        return calendars.complete(
+                request.charges(),
+                () -> dispatched(ScriptCall.LOOK, request, names, deadline, false)
+                        .outcome());
     }
 
     @Override
@@ -317,7 +293,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        if (change.equals(BucketChange.RESET)) {
+            return reset(limit, key);
+        }
         byte[] name = keys.name(limit, key);
         Charge bucket = new Charge(limit, key, 0);
         Deadline deadline = redis.deadline();
@@ -326,6 +305,14 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 () -> redis.execute(redis.slotOf(name), List.of(name), codec.changeArguments(bucket, change), deadline)
                         .thenApply(reply -> ScriptReply.status(limit, reply)));
         return change.equals(BucketChange.NONE) ? changed : RedisFailureMapper.sayingIfUnchanged(changed);
+    }
+
+    private CompletionStage<BucketStatus> reset(RateLimit limit, @Nullable String key) {
+        byte[] name = keys.name(limit, key);
+        CompletableFuture<?> reset =
+                limit.hasRate() ? redis.delete(name, redis.deadline()) : permits.reset(new Charge(limit, key, 0), name);
+        return RedisFailureMapper.sayingIfUnchanged(reset.thenApply(
+                done -> new BucketStatus(limit.capacity(), limit.capacity(), Duration.ZERO, Duration.ZERO)));
     }
 
     @Override

@@ -204,6 +204,7 @@ public final class ScriptCodec {
                     case GRANT -> "g" + change.amount();
                     case BLOCK -> "b" + change.amount();
                     case UNBLOCK -> "u";
+                    case RESET -> throw new IllegalArgumentException("A reset removes the bucket");
                 });
         return arguments;
     }

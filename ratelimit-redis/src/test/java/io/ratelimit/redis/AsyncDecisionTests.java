@@ -38,7 +38,8 @@ class AsyncDecisionTests extends DecisionContracts {
         RateLimitStore store = redis.storeAt(() -> 1);
         List<Charge> charge = List.of(new Charge(TestLimits.tokenBucket("burst", 100, "1/h"), "key", 1));
         List<CompletableFuture<List<RateLimitDecision>>> decisions = IntStream.range(0, 500)
-                .mapToObj(i -> store.decideAsync(StoreRequest.of(charge))
+                .mapToObj(i -> store.decide(StoreRequest.of(charge))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture())
                 .toList();

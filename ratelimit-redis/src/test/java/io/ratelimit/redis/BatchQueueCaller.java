@@ -44,7 +44,8 @@ final class BatchQueueCaller {
     }
 
     CompletableFuture<RateLimitDecision> ask(String key, long permits) {
-        return store.decideAsync(StoreRequest.of(List.of(new Charge(QUOTES, key, permits))))
+        return store.decide(StoreRequest.of(List.of(new Charge(QUOTES, key, permits))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .thenApply(decisions -> decisions.get(0))
                 .toCompletableFuture();

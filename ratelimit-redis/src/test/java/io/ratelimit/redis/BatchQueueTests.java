@@ -74,8 +74,9 @@ class BatchQueueTests {
         RateLimit orders = TestLimits.tokenBucket("orders", 5, "1/s");
         caller.ask(1);
         CompletableFuture<List<RateLimitDecision>> two = caller.store()
-                .decideAsync(StoreRequest.of(
+                .decide(StoreRequest.of(
                         List.of(new Charge(BatchQueueCaller.QUOTES, "alice", 2), new Charge(orders, "alice", 3))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture();
         CompletableFuture<RateLimitDecision> last = caller.ask(4);
@@ -110,7 +111,8 @@ class BatchQueueTests {
         caller.ask(1);
         for (int i = 0; i < 40; i++) {
             caller.store()
-                    .decideAsync(StoreRequest.of(List.of(new Charge(log, "alice", 1))))
+                    .decide(StoreRequest.of(List.of(new Charge(log, "alice", 1))))
+                    .toStage()
                     .thenApply(StoreOutcome::decisions);
         }
         for (int i = 0; i < 10; i++) {

@@ -58,7 +58,7 @@ class CalendarCallsTests {
     }
 
     private RateLimitDecision take(RateLimit limit, String key) {
-        return store.decide(StoreRequest.of(new Charge(limit, key, 1))).decision();
+        return store.decide(new Charge(limit, key, 1)).await().decision();
     }
 
     private int scriptsOf(Runnable work) {
@@ -89,9 +89,9 @@ class CalendarCallsTests {
     void otherInstanceFindsTheWindowOpen() {
         take(month, "alice");
         RateLimitStore other = TestStores.over(counting(redis.executorAt(clock)), prefix);
-        assertThat(scriptsOf(() -> other.decide(StoreRequest.of(new Charge(month, "alice", 1)))))
+        assertThat(scriptsOf(() -> other.decide(new Charge(month, "alice", 1)).await()))
                 .isEqualTo(1);
-        assertThat(scriptsOf(() -> other.decide(StoreRequest.of(new Charge(month, "bob", 1)))))
+        assertThat(scriptsOf(() -> other.decide(new Charge(month, "bob", 1)).await()))
                 .isEqualTo(2);
     }
 
@@ -110,28 +110,42 @@ class CalendarCallsTests {
         List<CompletableFuture<StoreOutcome>> outcomes = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             clock.advance(i == 30 ? Duration.ofDays(70) : Duration.ZERO);
-            outcomes.add(store.decideAsync(
+            outcomes.add(store.decide(
                             StoreRequest.of(List.of(new Charge(month, "alice", 1), new Charge(day, "key" + i, 1))))
+                    .toStage()
                     .toCompletableFuture());
         }
         long allowed = outcomes.stream()
                 .filter(outcome -> outcome.join().decisions().get(0).allowed())
                 .count();
         assertThat(allowed).isBetween(10L, 20L);
-        assertThat(store.peek(new Charge(month, "alice", 1)).allowed()).isFalse();
+        assertThat(store.decide(StoreRequest.peek(new Charge(month, "alice", 1)))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isFalse();
     }
 
     @Test
     void leasesLooksAndChangesOfOperatorsNeedNoWindowBefore() {
-        StoreOutcome lease = store.decide(StoreRequest.lease(new Charge(month, "leasing", 1), 4));
+        StoreOutcome lease = store.decide(StoreRequest.lease(new Charge(month, "leasing", 1), 4))
+                .await();
         assertThat(lease.lease().permits()).isEqualTo(4);
         assertThat(lease.decision().remaining()).isEqualTo(5);
         lease.lease().unused().refund(4).toCompletableFuture().join();
-        assertThat(store.peek(new Charge(month, "leasing", 0)).remaining()).isEqualTo(9);
+        assertThat(store.decide(StoreRequest.peek(new Charge(month, "leasing", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(9);
         RateLimit other = TestLimits.calendarWindow("other", "10/year", "UTC");
-        assertThat(store.peek(new Charge(other, "alice", 3)).allowed()).isTrue();
+        assertThat(store.decide(StoreRequest.peek(new Charge(other, "alice", 3)))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isTrue();
         RateLimit changed = TestLimits.calendarWindow("changed", "10/week", "UTC");
-        assertThat(store.changeAsync(changed, "alice", BucketChange.block(Duration.ofMinutes(1)))
+        assertThat(store.change(changed, "alice", BucketChange.block(Duration.ofMinutes(1)))
                         .toCompletableFuture()
                         .join()
                         .isBlocked())
@@ -141,7 +155,8 @@ class CalendarCallsTests {
     @Test
     void bucketSaysWhenItsWindowEnds() {
         setClock("2026-11-20T00:00:00Z");
-        store.decide(StoreRequest.of(new Charge(TestLimits.calendarWindow("text", "10/month", "UTC"), "alice", 3)));
+        store.decide(new Charge(TestLimits.calendarWindow("text", "10/month", "UTC"), "alice", 3))
+                .await();
         assertThat(redis.commands().opsForValue().get(prefix + ":{alice}:text"))
                 .isEqualTo("C10/month:3:1793491200000000:1796083200000000");
     }
@@ -165,7 +180,7 @@ class CalendarCallsTests {
                 },
                 "lost");
         assertThatExceptionOfType(RateLimitStoreException.class)
-                .isThrownBy(() -> lost.decide(StoreRequest.of(new Charge(month, "alice", 1))))
+                .isThrownBy(() -> lost.decide(new Charge(month, "alice", 1)).await())
                 .satisfies(failure -> assertThat(failure.getReason()).isEqualTo(Reason.ERROR));
         assertThat(asked).hasValueLessThan(10);
     }

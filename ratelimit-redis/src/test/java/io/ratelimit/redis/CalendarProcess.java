@@ -4,7 +4,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.ChildJvm;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -40,7 +39,7 @@ final class CalendarProcess {
                     words[1] + " " + words[2],
                     absent -> TestLimits.calendarWindow(words[1], words[2], OtherTimeZoneDatabase.BERLIN));
             RateLimitDecision decision =
-                    store.decide(StoreRequest.of(new Charge(limit, "alice", 1))).decision();
+                    store.decide(new Charge(limit, "alice", 1)).await().decision();
             return decision.allowed() + " " + decision.remaining() + " " + decision.resetAfter();
         });
     }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -88,18 +90,28 @@ class CallsAfterShutdownTests {
         assertThat(catchThrowableOfType(
                                 RateLimitStoreException.class,
                                 () -> store.decide(StoreRequest.of(List.of(charge)))
+                                        .await()
                                         .decisions())
                         .getReason())
                 .isEqualTo(Reason.CLOSED);
-        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.peek(charge))
+        assertThat(catchThrowableOfType(
+                                RateLimitStoreException.class,
+                                () -> store.decide(StoreRequest.peek(charge))
+                                        .await()
+                                        .decision())
                         .getReason())
                 .isEqualTo(Reason.CLOSED);
-        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.reset(charge.limit(), charge.key()))
+        assertThat(catchThrowableOfType(
+                                RateLimitStoreException.class,
+                                () -> BoundedWait.get(
+                                        store.change(charge.limit(), charge.key(), BucketChange.RESET),
+                                        RateLimitStore.LONGEST))
                         .getReason())
                 .isEqualTo(Reason.CLOSED);
         CompletionException failure = catchThrowableOfType(
                 CompletionException.class,
-                () -> store.decideAsync(StoreRequest.of(List.of(charge)))
+                () -> store.decide(StoreRequest.of(List.of(charge)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join());

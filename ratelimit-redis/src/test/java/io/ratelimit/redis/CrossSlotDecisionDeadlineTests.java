@@ -56,7 +56,7 @@ class CrossSlotDecisionDeadlineTests {
 
     @Test
     void allAreChargedInTheOrderOfTheirSlots() {
-        assertThat(store.decide(StoreRequest.of(charges)).decisions()).allMatch(RateLimitDecision::allowed);
+        assertThat(store.decide(StoreRequest.of(charges)).await().decisions()).allMatch(RateLimitDecision::allowed);
         assertThat(servers.charged).containsExactly(1, 2, 3);
         assertThat(servers.refunded).isEmpty();
     }
@@ -112,7 +112,7 @@ class CrossSlotDecisionDeadlineTests {
     private RateLimitStoreException failure() {
         return catchThrowableOfType(
                 RateLimitStoreException.class,
-                () -> store.decide(StoreRequest.of(charges)).decisions());
+                () -> store.decide(StoreRequest.of(charges)).await().decisions());
     }
 
     private int slot(String key) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -65,12 +66,14 @@ class CrossSlotDecisionTests {
             cluster.beforeCharge(
                     slot,
                     () -> others.decide(StoreRequest.of(List.of(new Charge(contested.limit(), contested.key(), 7))))
+                            .await()
                             .decisions());
             List<RateLimitDecision> decisions =
-                    store.decide(StoreRequest.of(withDryRun(charges))).decisions();
+                    store.decide(StoreRequest.of(withDryRun(charges))).await().decisions();
             for (int i = 0; i < charges.size(); i++) {
                 RateLimitDecision decision = decisions.get(i);
-                RateLimitDecision now = others.peek(charges.get(i));
+                RateLimitDecision now =
+                        others.decide(StoreRequest.peek(charges.get(i))).await().decision();
                 assertThat(decision.allowed()).isEqualTo(i != slot - 1);
                 assertThat(decision)
                         .usingRecursiveComparison()
@@ -91,17 +94,22 @@ class CrossSlotDecisionTests {
             cluster.beforeCharge(slot, () -> {
                 throw new IllegalStateException("a node is gone");
             });
-            assertThatThrownBy(() -> store.decide(StoreRequest.of(charges)).decisions())
+            assertThatThrownBy(
+                            () -> store.decide(StoreRequest.of(charges)).await().decisions())
                     .isInstanceOf(RateLimitStoreException.class)
                     .hasMessageContaining("a node is gone");
             assertThat(charges).allSatisfy(charge -> {
-                RateLimitDecision now = others.peek(charge);
+                RateLimitDecision now =
+                        others.decide(StoreRequest.peek(charge)).await().decision();
                 assertThat(now.remaining()).isEqualTo(10);
                 assertThat(now.resetAfter()).isEqualTo(Duration.ZERO);
             });
             assertThat(redis.commands().keys(prefix + "*")).isEmpty();
-            assertThat(store.decide(StoreRequest.of(charges)).decisions()).allMatch(RateLimitDecision::allowed);
-            charges.forEach(charge -> store.reset(charge.limit(), charge.key()));
+            assertThat(store.decide(StoreRequest.of(charges)).await().decisions())
+                    .allMatch(RateLimitDecision::allowed);
+            charges.forEach(charge -> store.change(charge.limit(), charge.key(), BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join());
         }
     }
 
@@ -114,10 +122,15 @@ class CrossSlotDecisionTests {
                 throw new IllegalStateException("a node is gone");
             });
             List<RateLimitDecision> decisions =
-                    store.decide(StoreRequest.of(withDryRun(charges))).decisions();
+                    store.decide(StoreRequest.of(withDryRun(charges))).await().decisions();
             assertThat(decisions.subList(0, 3)).allMatch(decision -> decision.allowed() == fits);
             assertThat(decisions.get(3)).isEqualTo(RateLimitDecision.unlimited(10));
-            assertThat(charges).allMatch(charge -> others.peek(charge).remaining() == 0);
+            assertThat(charges)
+                    .allMatch(charge -> others.decide(StoreRequest.peek(charge))
+                                    .await()
+                                    .decision()
+                                    .remaining()
+                            == 0);
         }
     }
 
@@ -130,9 +143,12 @@ class CrossSlotDecisionTests {
         cluster.beforeCharge(
                 2,
                 () -> left.set(charges.stream()
-                        .map(charge -> others.peek(charge).remaining())
+                        .map(charge -> others.decide(StoreRequest.peek(charge))
+                                .await()
+                                .decision()
+                                .remaining())
                         .toList()));
-        assertThat(store.decide(StoreRequest.of(charges)).isRejected()).isFalse();
+        assertThat(store.decide(StoreRequest.of(charges)).await().isRejected()).isFalse();
         assertThat(left.get()).as("of the limit that blocks, and the other").containsExactly(1L, 0L);
     }
 
@@ -141,13 +157,17 @@ class CrossSlotDecisionTests {
     void callWithKeysInSeveralSlotsBlocksAKey(boolean lowerSlotBlocks) {
         List<Charge> charges = blocking(lowerSlotBlocks);
         Charge blocking = charges.get(0);
-        others.decide(blocking);
-        StoreOutcome rejected = store.decide(StoreRequest.of(charges));
+        others.decide(blocking).await();
+        StoreOutcome rejected = store.decide(StoreRequest.of(charges)).await();
         assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(false, true);
         assertThat(rejected.decisions().get(0).retryAfter()).isEqualTo(Duration.ofHours(5));
-        assertThat(others.peek(charges.get(1)).remaining()).isEqualTo(1);
+        assertThat(others.decide(StoreRequest.peek(charges.get(1)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(1);
         clock.advance(Duration.ofHours(4));
-        assertThat(others.decide(blocking).retryAfter()).isEqualTo(Duration.ofHours(1));
+        assertThat(others.decide(blocking).await().decision().retryAfter()).isEqualTo(Duration.ofHours(1));
     }
 
     /** Returns a charge of a limit that blocks keys, and one in another slot. */

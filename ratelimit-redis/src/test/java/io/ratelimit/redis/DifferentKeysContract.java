@@ -119,6 +119,7 @@ abstract class DifferentKeysContract {
         List<RateLimitDecision> decisions = store.decide(StoreRequest.of(IntStream.range(0, 4)
                         .mapToObj(i -> charge(limit, i, 3 + i))
                         .toList()))
+                .await()
                 .decisions();
         assertThat(decisions).allMatch(RateLimitDecision::allowed);
         assertThat(decisions).extracting(RateLimitDecision::remaining).containsExactly(7L, 6L, 5L, 4L);
@@ -134,10 +135,11 @@ abstract class DifferentKeysContract {
             RateLimit twin = rule.limit("twin", numbers);
             long part = numbers.capacity * 3 / 10;
             for (int i = 1; i < 4; i++) {
-                store.decide(StoreRequest.of(List.of(charge(limit, i, part), charge(twin, i, part))));
+                store.decide(StoreRequest.of(List.of(charge(limit, i, part), charge(twin, i, part))))
+                        .await();
             }
             for (List<Charge> charges : ordersOf(charge(one, 0, 1), limit, 2 * part)) {
-                assertThat(store.decide(StoreRequest.of(charges)).decisions())
+                assertThat(store.decide(StoreRequest.of(charges)).await().decisions())
                         .extracting(RateLimitDecision::allowed)
                         .containsExactlyElementsOf(charges.stream()
                                 .map(charge -> charge.limit() != one)
@@ -161,7 +163,7 @@ abstract class DifferentKeysContract {
             RateLimit limit = rule.limit("limit", numbers);
             for (List<Charge> charges : ordersOf(charge(one, 0, 1), limit, numbers.capacity)) {
                 List<RateLimitDecision> decisions =
-                        store.decide(StoreRequest.of(charges)).decisions();
+                        store.decide(StoreRequest.of(charges)).await().decisions();
                 for (int i = 0; i < charges.size(); i++) {
                     if (charges.get(i).limit() == limit) {
                         assertThat(decisions.get(i).allowed()).isTrue();
@@ -170,7 +172,9 @@ abstract class DifferentKeysContract {
                     }
                 }
                 for (int i = 1; i < 4; i++) {
-                    RateLimitDecision now = store.peek(charge(limit, i, 0));
+                    RateLimitDecision now = store.decide(StoreRequest.peek(charge(limit, i, 0)))
+                            .await()
+                            .decision();
                     assertThat(now.remaining()).isEqualTo(numbers.capacity);
                     assertThat(now.resetAfter()).isEqualTo(Duration.ZERO);
                 }
@@ -185,13 +189,16 @@ abstract class DifferentKeysContract {
         RateLimit trial = TestLimits.dryRun(rule.limit("trial", Numbers.SLOW));
         take(one, 0, 1);
         store.decide(StoreRequest.of(
-                List.of(charge(limit, 1, 4), charge(one, 0, 1), charge(trial, 2, 4), charge(trial, 1, 4))));
+                        List.of(charge(limit, 1, 4), charge(one, 0, 1), charge(trial, 2, 4), charge(trial, 1, 4))))
+                .await();
         store.decide(StoreRequest.of(
-                List.of(charge(trial, 1, 4), charge(trial, 2, 4), charge(limit, 1, 4), charge(one, 0, 1))));
+                        List.of(charge(trial, 1, 4), charge(trial, 2, 4), charge(limit, 1, 4), charge(one, 0, 1))))
+                .await();
         assertThat(remaining(limit, 1)).isEqualTo(10);
         assertThat(remaining(trial, 1)).isEqualTo(2);
         assertThat(remaining(trial, 2)).isEqualTo(2);
         assertThat(store.decide(StoreRequest.of(List.of(charge(limit, 1, 4), charge(trial, 2, 4), charge(limit, 3, 4))))
+                        .await()
                         .decisions())
                 .extracting(RateLimitDecision::allowed)
                 .containsExactly(true, false, true);
@@ -212,12 +219,13 @@ abstract class DifferentKeysContract {
             Collections.reverse(reversed);
             long admitted = ParallelCalls.countAllowed(THREADS, CALLS, thread -> {
                 List<Charge> inOrder = thread % 2 == 0 ? charges : reversed;
-                return () -> store.decide(StoreRequest.of(inOrder)).decisions().stream()
+                return () -> store.decide(StoreRequest.of(inOrder)).await().decisions().stream()
                         .allMatch(RateLimitDecision::allowed);
             });
             assertThat(admitted).isBetween(1L, 60L);
             assertTaken(charges, admitted);
-            while (store.decide(StoreRequest.of(charges)).decisions().stream().allMatch(RateLimitDecision::allowed)) {
+            while (store.decide(StoreRequest.of(charges)).await().decisions().stream()
+                    .allMatch(RateLimitDecision::allowed)) {
                 admitted++;
             }
             assertThat(admitted).isEqualTo(60);
@@ -238,11 +246,16 @@ abstract class DifferentKeysContract {
         assertThat(taken.decisions()).allMatch(RateLimitDecision::allowed);
         refund(taken, List.of(charges.get(1), charges.get(5), charges.get(2)));
         assertThat(charges)
-                .extracting(charge -> store.peek(charge).remaining())
+                .extracting(charge -> store.decide(StoreRequest.peek(charge))
+                        .await()
+                        .decision()
+                        .remaining())
                 .containsExactly(7L, 10L, 10L, 7L, 7L, 10L);
         refund(taken, charges);
         assertThat(charges).allSatisfy(charge -> {
-            RateLimitDecision now = store.peek(new Charge(charge.limit(), charge.key(), 0));
+            RateLimitDecision now = store.decide(StoreRequest.peek(new Charge(charge.limit(), charge.key(), 0)))
+                    .await()
+                    .decision();
             assertThat(now.remaining()).isEqualTo(10);
             assertThat(now.resetAfter()).isZero();
         });
@@ -271,7 +284,8 @@ abstract class DifferentKeysContract {
     }
 
     private StoreOutcome decideRefundably(List<Charge> charges) {
-        return store.decideAsync(StoreRequest.refundable(charges))
+        return store.decide(StoreRequest.refundable(charges))
+                .toStage()
                 .toCompletableFuture()
                 .join();
     }
@@ -282,7 +296,10 @@ abstract class DifferentKeysContract {
 
     private void assertTaken(List<Charge> charges, long admitted) {
         assertThat(charges)
-                .allSatisfy(charge -> assertThat(store.peek(charge).remaining())
+                .allSatisfy(charge -> assertThat(store.decide(StoreRequest.peek(charge))
+                                .await()
+                                .decision()
+                                .remaining())
                         .isEqualTo(charge.limit().capacity() - admitted));
     }
 
@@ -305,6 +322,7 @@ abstract class DifferentKeysContract {
     private RateLimitDecision assertTwins(RateLimit limit, RateLimit twin, int key, long permits) {
         List<RateLimitDecision> twins = store.decide(
                         StoreRequest.of(List.of(charge(limit, key, permits), charge(twin, key, permits))))
+                .await()
                 .decisions();
         assertThat(twins.get(0)).isEqualTo(twins.get(1));
         return twins.get(0);
@@ -312,12 +330,16 @@ abstract class DifferentKeysContract {
 
     private void take(RateLimit limit, int key, long permits) {
         assertThat(store.decide(StoreRequest.of(List.of(charge(limit, key, permits))))
+                        .await()
                         .decisions())
                 .allMatch(RateLimitDecision::allowed);
     }
 
     private long remaining(RateLimit limit, int key) {
-        return store.peek(charge(limit, key, 0)).remaining();
+        return store.decide(StoreRequest.peek(charge(limit, key, 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 
     private Charge charge(RateLimit limit, int key, long permits) {

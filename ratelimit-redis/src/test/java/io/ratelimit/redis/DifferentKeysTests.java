@@ -88,7 +88,8 @@ class DifferentKeysTests {
                 .flatMap(key ->
                         Stream.of(new Charge(bucket, key, 3), new Charge(window, key, key.length() == 5 ? 3 : 11)))
                 .toList();
-        assertThat(store.decide(StoreRequest.of(charges)).decisions().stream().filter(decision -> !decision.allowed()))
+        assertThat(store.decide(StoreRequest.of(charges)).await().decisions().stream()
+                        .filter(decision -> !decision.allowed()))
                 .hasSize(2);
         assertThat(cluster.commands().keys(prefix + "*")).isEmpty();
     }

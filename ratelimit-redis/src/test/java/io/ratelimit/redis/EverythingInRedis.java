@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -52,7 +53,10 @@ final class EverythingInRedis {
             use(kind.limit("of-" + kind, 2, "2/h"));
         }
         RateLimit bucket = TestLimits.tokenBucket("limit", 3, "3/h");
-        Stream.of("alice", "bob").forEach(key -> store.reset(bucket, key));
+        Stream.of("alice", "bob")
+                .forEach(key -> store.change(bucket, key, BucketChange.RESET)
+                        .toCompletableFuture()
+                        .join());
         takeTogether();
         shortenLog();
     }
@@ -60,15 +64,28 @@ final class EverythingInRedis {
     private void use(RateLimit limit) {
         assertThat(take(limit, "alice").allowed()).isTrue();
         assertThat(takeAsync(limit)).isTrue();
-        assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isZero();
+        assertThat(store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isZero();
         List<Charge> other = List.of(new Charge(limit, "bob", 2));
-        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(other))
+        StoreOutcome decided = store.decide(StoreRequest.refundable(other))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         decided.refund().refund(other).toCompletableFuture().join();
-        assertThat(store.peek(new Charge(limit, "bob", 2)).remaining()).isEqualTo(2);
-        store.reset(limit, "alice");
-        assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(2);
+        assertThat(store.decide(StoreRequest.peek(new Charge(limit, "bob", 2)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(2);
+        store.change(limit, "alice", BucketChange.RESET).toCompletableFuture().join();
+        assertThat(store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(2);
     }
 
     /** By its last block, the third. */
@@ -78,21 +95,27 @@ final class EverythingInRedis {
             take(log, "alice");
         }
         List<Charge> last = List.of(new Charge(log, "alice", 2));
-        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(last))
+        StoreOutcome decided = store.decide(StoreRequest.refundable(last))
+                .toStage()
                 .toCompletableFuture()
                 .join();
-        assertThat(store.peek(new Charge(log, "alice", 39)).allowed()).isFalse();
+        assertThat(store.decide(StoreRequest.peek(new Charge(log, "alice", 39)))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isFalse();
         decided.refund().refund(last).toCompletableFuture().join();
         assertThat(take(log, "alice").remaining()).isEqualTo(7);
-        store.reset(log, "alice");
+        store.change(log, "alice", BucketChange.RESET).toCompletableFuture().join();
     }
 
     private RateLimitDecision take(RateLimit limit, String key) {
-        return store.decide(StoreRequest.of(new Charge(limit, key, 1))).decision();
+        return store.decide(new Charge(limit, key, 1)).await().decision();
     }
 
     private boolean takeAsync(RateLimit limit) {
-        return store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+        return store.decide(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture()
                 .join()
@@ -104,7 +127,9 @@ final class EverythingInRedis {
         List<Charge> charges = Stream.of(LimitKind.values())
                 .map(kind -> new Charge(kind.limit("joint-" + kind, 2, "2/h"), "key-" + kind, 1))
                 .toList();
-        assertThat(store.decide(StoreRequest.of(charges)).decisions()).allMatch(RateLimitDecision::allowed);
-        charges.forEach(charge -> store.reset(charge.limit(), charge.key()));
+        assertThat(store.decide(StoreRequest.of(charges)).await().decisions()).allMatch(RateLimitDecision::allowed);
+        charges.forEach(charge -> store.change(charge.limit(), charge.key(), BucketChange.RESET)
+                .toCompletableFuture()
+                .join());
     }
 }

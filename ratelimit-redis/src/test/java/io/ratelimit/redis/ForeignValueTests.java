@@ -113,15 +113,22 @@ class ForeignValueTests {
         Charge charge = new Charge(limit, "secret", 1);
         Charge before = new Charge(other, "secret", 1);
         assertThatExceptionOfType(RateLimitStoreException.class)
-                .isThrownBy(() ->
-                        store.decide(StoreRequest.of(List.of(before, charge))).decisions())
+                .isThrownBy(() -> store.decide(StoreRequest.of(List.of(before, charge)))
+                        .await()
+                        .decisions())
                 .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.FOREIGN_VALUE))
                 .withMessageNotContaining("secret");
-        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.peek(charge));
-        assertThat(store.decideAsync(StoreRequest.of(List.of(charge))).thenApply(StoreOutcome::decisions))
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(
+                        () -> store.decide(StoreRequest.peek(charge)).await().decision());
+        assertThat(store.decide(StoreRequest.of(List.of(charge))).toStage().thenApply(StoreOutcome::decisions))
                 .failsWithin(Duration.ofSeconds(60))
                 .withThrowableThat()
                 .withCauseInstanceOf(RateLimitStoreException.class);
-        assertThat(store.peek(new Charge(other, "secret", 0)).remaining()).isEqualTo(10);
+        assertThat(store.decide(StoreRequest.peek(new Charge(other, "secret", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10);
     }
 }

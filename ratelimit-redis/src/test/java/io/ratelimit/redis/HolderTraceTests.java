@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -193,7 +195,10 @@ class HolderTraceTests {
         }
 
         void reset(String key) {
-            instance.store.reset(limit, key);
+            instance.store
+                    .change(limit, key, BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
             buckets.get(key).reset(now);
             running(key).forEach(this::end);
         }
@@ -326,8 +331,13 @@ class HolderTraceTests {
     }
 
     private void compare(String key) {
-        long free =
-                members.get(0).instance.store.peek(new Charge(limit, key, 0)).remaining();
+        long free = members.get(0)
+                .instance
+                .store
+                .decide(StoreRequest.peek(new Charge(limit, key, 0)))
+                .await()
+                .decision()
+                .remaining();
         assertThat(free)
                 .as("%s of %s", key, history)
                 .isEqualTo(Math.max(0, CAPACITY - buckets.get(key).used(now)));

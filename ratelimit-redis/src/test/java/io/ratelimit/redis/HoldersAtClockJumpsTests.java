@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -51,7 +52,11 @@ class HoldersAtClockJumpsTests {
     }
 
     private long free() {
-        return other.store.peek(new Charge(limit, "alice", 0)).remaining();
+        return other.store
+                .decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 
     /** Time passes for Redis and all instances. */

@@ -166,11 +166,11 @@ final class HoldingInstance implements RateLimitScriptExecutor {
     }
 
     CompletableFuture<StoreOutcome> enterAsync(Charge charge) {
-        return store.decideAsync(StoreRequest.refundable(List.of(charge))).toCompletableFuture();
+        return store.decide(StoreRequest.refundable(List.of(charge))).toStage().toCompletableFuture();
     }
 
     StoreOutcome enter(Charge charge) {
-        return store.decide(StoreRequest.refundable(List.of(charge)));
+        return store.decide(StoreRequest.refundable(List.of(charge))).await();
     }
 
     static void release(StoreOutcome call) {

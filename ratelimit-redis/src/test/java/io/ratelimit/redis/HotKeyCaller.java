@@ -164,6 +164,7 @@ final class HotKeyCaller {
             told.add(new Report(
                     permits,
                     store.decide(StoreRequest.of(List.of(task.charge(limit, permits))))
+                            .await()
                             .decision()));
         }
         return told;

@@ -7,7 +7,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Refill;
 import io.ratelimit.redis.HotKeyCaller.Task;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
@@ -216,7 +215,8 @@ class HotKeyReplayTests {
         for (LoggedDecision logged : log) {
             clock.set(logged.micros());
             RateLimitDecision expected = reference
-                    .decide(StoreRequest.of(task.charge(limit, logged.permits())))
+                    .decide(task.charge(limit, logged.permits()))
+                    .await()
                     .decision();
             assertThat(logged.decision())
                     .as(() -> "%s, with seed %d: %s of %d"

@@ -69,13 +69,14 @@ class LateJvmTests {
     private void stall(Duration duration) {
         stall = () -> {
             for (int i = 0; i < 300; i++) {
-                others.add(store.decideAsync(StoreRequest.of(CHARGE))
+                others.add(store.decide(StoreRequest.of(CHARGE))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture());
             }
             time.stall(duration);
         };
-        store.decideAsync(StoreRequest.of(CHARGE)).thenApply(StoreOutcome::decisions);
+        store.decide(StoreRequest.of(CHARGE)).toStage().thenApply(StoreOutcome::decisions);
     }
 
     @Test
@@ -89,7 +90,7 @@ class LateJvmTests {
         stall(TIMEOUT.multipliedBy(3));
         assertThat(others).allSatisfy(call -> assertThat(reasonOf(call)).isEqualTo(Reason.STALLED));
         assertThat(sent).isEqualTo(1);
-        assertThat(store.decideAsync(StoreRequest.of(CHARGE)).thenApply(StoreOutcome::decisions))
+        assertThat(store.decide(StoreRequest.of(CHARGE)).toStage().thenApply(StoreOutcome::decisions))
                 .isCompleted();
         assertThat(sent).isEqualTo(2);
     }

@@ -37,7 +37,8 @@ class LeaseRollOutTests {
             RateLimit.named("quotes").capacity(20).rate("1/s").lease(10).build();
 
     private StoreOutcome charge(long permits) {
-        return without.decideAsync(StoreRequest.refundable(List.of(new Charge(limit, "alice", permits))))
+        return without.decide(StoreRequest.refundable(List.of(new Charge(limit, "alice", permits))))
+                .toStage()
                 .toCompletableFuture()
                 .join();
     }
@@ -50,20 +51,25 @@ class LeaseRollOutTests {
     }
 
     private Lease lease(long permits, long more) {
-        return leasing.decideAsync(StoreRequest.lease(new Charge(withLease, "alice", permits), more))
+        return leasing.decide(StoreRequest.lease(new Charge(withLease, "alice", permits), more))
+                .toStage()
                 .toCompletableFuture()
                 .join()
                 .lease();
     }
 
     private long used() {
-        return limit.capacity() - without.peek(new Charge(limit, "alice", 0)).remaining();
+        return limit.capacity()
+                - without.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining();
     }
 
     private long admitted() {
         return IntStream.range(0, 20)
-                .mapToObj(i -> without.decide(StoreRequest.of(new Charge(limit, "alice", 1)))
-                        .decision())
+                .mapToObj(i ->
+                        without.decide(new Charge(limit, "alice", 1)).await().decision())
                 .filter(RateLimitDecision::allowed)
                 .count();
     }

@@ -85,10 +85,12 @@ class LongLogTests {
 
     private void take(RateLimit limit, List<Taken> taken) {
         List<Charge> charges = List.of(new Charge(limit, "key", 1 + random.nextInt(3)));
-        StoreOutcome ofShared = shared.decideAsync(StoreRequest.refundable(charges))
+        StoreOutcome ofShared = shared.decide(StoreRequest.refundable(charges))
+                .toStage()
                 .toCompletableFuture()
                 .join();
-        StoreOutcome ofMemory = memory.decideAsync(StoreRequest.refundable(charges))
+        StoreOutcome ofMemory = memory.decide(StoreRequest.refundable(charges))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         assertThat(ofShared.decisions()).isEqualTo(ofMemory.decisions());
@@ -99,7 +101,8 @@ class LongLogTests {
 
     private void assertAgreement(RateLimit limit) {
         Charge charge = new Charge(limit, "key", 1 + random.nextLong(limit.capacity()));
-        assertThat(shared.peek(charge)).isEqualTo(memory.peek(charge));
+        assertThat(shared.decide(StoreRequest.peek(charge)).await().decision())
+                .isEqualTo(memory.decide(StoreRequest.peek(charge)).await().decision());
     }
 
     private long blocks(String name) {

@@ -6,7 +6,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.ChildJvm;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
@@ -91,7 +90,7 @@ class OtherTimeZoneDatabaseTests {
 
     private Taken takeHere(RateLimit limit) {
         RateLimitDecision decision =
-                store.decide(StoreRequest.of(new Charge(limit, "alice", 1))).decision();
+                store.decide(new Charge(limit, "alice", 1)).await().decision();
         return new Taken(decision.allowed(), decision.remaining(), decision.resetAfter());
     }
 

@@ -47,19 +47,28 @@ class OwnAlgorithmAgreementTests {
                     new RandomHistory(random, "own" + i, clock).blocking().with(ALGORITHMS);
             for (int call = 0; call < CALLS; call++) {
                 List<Charge> charges = history.next();
-                assertThat(shared.decide(StoreRequest.of(charges)).decisions())
+                assertThat(shared.decide(StoreRequest.of(charges)).await().decisions())
                         .as(history::toString)
-                        .isEqualTo(memory.decide(StoreRequest.of(charges)).decisions());
+                        .isEqualTo(
+                                memory.decide(StoreRequest.of(charges)).await().decisions());
                 Charge first = charges.get(0);
                 if (history.chance(8)) {
-                    assertThat(shared.peek(first)).as(history::toString).isEqualTo(memory.peek(first));
+                    assertThat(shared.decide(StoreRequest.peek(first)).await().decision())
+                            .as(history::toString)
+                            .isEqualTo(memory.decide(StoreRequest.peek(first))
+                                    .await()
+                                    .decision());
                 }
                 if (history.chance(6)) {
                     change(first, change(random), history);
                 }
                 if (history.chance(40)) {
-                    shared.reset(first.limit(), first.key());
-                    memory.reset(first.limit(), first.key());
+                    shared.change(first.limit(), first.key(), BucketChange.RESET)
+                            .toCompletableFuture()
+                            .join();
+                    memory.change(first.limit(), first.key(), BucketChange.RESET)
+                            .toCompletableFuture()
+                            .join();
                 }
             }
         }
@@ -72,14 +81,18 @@ class OwnAlgorithmAgreementTests {
             RandomHistory history = new RandomHistory(random, "own-debt" + i, clock).with(ALGORITHMS);
             for (int call = 0; call < CALLS; call++) {
                 List<Charge> charges = history.next();
-                assertThat(shared.decide(StoreRequest.of(charges)).decisions())
+                assertThat(shared.decide(StoreRequest.of(charges)).await().decisions())
                         .as(history::toString)
-                        .isEqualTo(memory.decide(StoreRequest.of(charges)).decisions());
+                        .isEqualTo(
+                                memory.decide(StoreRequest.of(charges)).await().decisions());
                 Charge first = charges.get(0);
                 history.note("charged " + first);
-                shared.chargeAsync(first).toCompletableFuture().join();
-                memory.chargeAsync(first).toCompletableFuture().join();
-                assertThat(shared.peek(first)).as(history::toString).isEqualTo(memory.peek(first));
+                shared.charge(first).toCompletableFuture().join();
+                memory.charge(first).toCompletableFuture().join();
+                assertThat(shared.decide(StoreRequest.peek(first)).await().decision())
+                        .as(history::toString)
+                        .isEqualTo(
+                                memory.decide(StoreRequest.peek(first)).await().decision());
             }
         }
     }
@@ -95,11 +108,11 @@ class OwnAlgorithmAgreementTests {
 
     private void change(Charge bucket, BucketChange change, RandomHistory history) {
         history.note(change.toString());
-        assertThat(shared.changeAsync(bucket.limit(), bucket.key(), change)
+        assertThat(shared.change(bucket.limit(), bucket.key(), change)
                         .toCompletableFuture()
                         .join())
                 .as(history::toString)
-                .isEqualTo(memory.changeAsync(bucket.limit(), bucket.key(), change)
+                .isEqualTo(memory.change(bucket.limit(), bucket.key(), change)
                         .toCompletableFuture()
                         .join());
     }

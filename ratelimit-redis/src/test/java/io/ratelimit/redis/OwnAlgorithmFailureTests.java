@@ -140,14 +140,16 @@ class OwnAlgorithmFailureTests {
             RateLimit failing = limit("failing", broken);
             Charge failed = new Charge(failing, "key", 1);
             assertThatExceptionOfType(AlgorithmFailureException.class)
-                    .isThrownBy(() -> connected.store.decide(failed))
+                    .isThrownBy(() -> connected.store.decide(failed).await())
                     .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.ALGORITHM))
                     .satisfies(ex -> assertThat(ex.algorithm()).isEqualTo("broken"))
                     .withMessageContaining("Redis: Algorithm 'broken': ")
                     .withMessageMatching("(?s).*(" + Pattern.quote(message).replace("-nan", "\\E-?nan\\Q") + ").*");
             assertThatExceptionOfType(RateLimitStoreException.class)
-                    .isThrownBy(() ->
-                            connected.store.decide(StoreRequest.of(List.of(new Charge(bucket, "key", 3), failed))));
+                    .isThrownBy(() -> connected
+                            .store
+                            .decide(StoreRequest.of(List.of(new Charge(bucket, "key", 3), failed)))
+                            .await());
             // In one script.
             List<Long> reply = connected
                     .connector
@@ -160,9 +162,19 @@ class OwnAlgorithmFailureTests {
             assertThat(reply.get(12)).isEqualTo(-3);
             assertThat(reply.get(16)).isEqualTo(8);
             assertThat(redis.commands().hasKey(name(failing))).isFalse();
-            assertThat(connected.store.peek(new Charge(bucket, "key", 1)).remaining())
+            assertThat(connected
+                            .store
+                            .decide(StoreRequest.peek(new Charge(bucket, "key", 1)))
+                            .await()
+                            .decision()
+                            .remaining())
                     .isEqualTo(8);
-            assertThat(connected.store.peek(new Charge(sound, "key", 1)).remaining())
+            assertThat(connected
+                            .store
+                            .decide(StoreRequest.peek(new Charge(sound, "key", 1)))
+                            .await()
+                            .decision()
+                            .remaining())
                     .isEqualTo(8);
         }
     }
@@ -214,7 +226,7 @@ class OwnAlgorithmFailureTests {
                 try (Connected connected = connect(List.of(broken(source)), functions)) {
                     Charge failed = new Charge(limit("failing", broken(source)), "key", 1);
                     assertThatExceptionOfType(AlgorithmFailureException.class)
-                            .isThrownBy(() -> connected.store.decide(failed))
+                            .isThrownBy(() -> connected.store.decide(failed).await())
                             .withMessageContaining(expected);
                 }
             }
@@ -234,11 +246,12 @@ class OwnAlgorithmFailureTests {
                 + " if n == 5 then return 0.5 end return used + n, since, rest end}");
         try (Connected connected = connect(List.of(broken), functions)) {
             RateLimit failing = limit("failing", broken);
-            connected.store.decide(new Charge(failing, "key", 2));
+            connected.store.decide(new Charge(failing, "key", 2)).await();
             List<CompletableFuture<StoreOutcome>> calls = Stream.of(1, 5, 1, 5, 1)
                     .map(permits -> connected
                             .store
-                            .decideAsync(StoreRequest.of(List.of(new Charge(failing, "key", permits))))
+                            .decide(StoreRequest.of(List.of(new Charge(failing, "key", permits))))
+                            .toStage()
                             .toCompletableFuture())
                     .toList();
             List<Long> remaining = new ArrayList<>();
@@ -289,7 +302,9 @@ class OwnAlgorithmFailureTests {
             assertThat(Stream.of(failing, bucket, sound)
                             .map(limit -> connected
                                     .store
-                                    .peek(new Charge(limit, "key", 1))
+                                    .decide(StoreRequest.peek(new Charge(limit, "key", 1)))
+                                    .await()
+                                    .decision()
                                     .remaining()))
                     .containsExactly(6L, 7L, 6L);
             assertThat(redis.commands().hasKey(name(unknown))).isFalse();
@@ -304,7 +319,10 @@ class OwnAlgorithmFailureTests {
             FailoverRateLimitStore store = new FailoverRateLimitStore(
                     connected.store, new InMemoryRateLimitStore(TimeSource.monotonic(), 100));
             List<Boolean> allowed = IntStream.range(0, 100)
-                    .mapToObj(i -> store.decide(new Charge(failing, "key", 1)).allowed())
+                    .mapToObj(i -> store.decide(new Charge(failing, "key", 1))
+                            .await()
+                            .decision()
+                            .allowed())
                     .toList();
             // By memory.
             assertThat(allowed.subList(0, 10)).containsOnly(true);
@@ -313,7 +331,11 @@ class OwnAlgorithmFailureTests {
             assertThat(store.failures())
                     .singleElement()
                     .satisfies(failure -> assertThat(failure.reason()).isEqualTo(Reason.ALGORITHM));
-            assertThat(store.decide(new Charge(bucket, "key", 1)).remaining()).isEqualTo(9);
+            assertThat(store.decide(new Charge(bucket, "key", 1))
+                            .await()
+                            .decision()
+                            .remaining())
+                    .isEqualTo(9);
         }
     }
 
@@ -324,15 +346,28 @@ class OwnAlgorithmFailureTests {
                 Connected without = connect(List.of(), true)) {
             RateLimit before = limit("changed", new Batches());
             RateLimit after = TestLimits.tokenBucket("changed", 10, "10/d");
-            with.store.decide(new Charge(before, "key", 4));
-            assertThat(without.store.decide(new Charge(after, "key", 1)).remaining())
+            with.store.decide(new Charge(before, "key", 4)).await();
+            assertThat(without.store
+                            .decide(new Charge(after, "key", 1))
+                            .await()
+                            .decision()
+                            .remaining())
                     .isEqualTo(5);
-            assertThat(with.store.decide(new Charge(before, "key", 1)).remaining())
+            assertThat(with.store
+                            .decide(new Charge(before, "key", 1))
+                            .await()
+                            .decision()
+                            .remaining())
                     .isEqualTo(4);
-            assertThat(without.store.decide(new Charge(after, "key", 1)).remaining())
+            assertThat(without.store
+                            .decide(new Charge(after, "key", 1))
+                            .await()
+                            .decision()
+                            .remaining())
                     .isEqualTo(3);
             assertThatExceptionOfType(AlgorithmFailureException.class)
-                    .isThrownBy(() -> without.store.decide(new Charge(before, "key", 1)))
+                    .isThrownBy(() ->
+                            without.store.decide(new Charge(before, "key", 1)).await())
                     .satisfies(ex -> assertThat(ex.algorithm()).isEqualTo("batches"))
                     .withMessageStartingWith("Redis: Algorithm 'batches': there is no part for Xbatches_10@");
         }
@@ -351,11 +386,11 @@ class OwnAlgorithmFailureTests {
         RateLimit tolerant = limit("tolerant", new Tolerant());
         for (int i = 0; i < 20; i++) {
             List<Charge> charges = List.of(new Charge(tolerant, "key" + i, 3), new Charge(bucket, "other" + i, 4));
-            assertThat(store.decide(StoreRequest.of(charges)).decisions())
+            assertThat(store.decide(StoreRequest.of(charges)).await().decisions())
                     .extracting(RateLimitDecision::remaining)
                     .containsExactly(7L, 6L);
-            store.decide(StoreRequest.of(charges));
-            assertThat(store.decide(StoreRequest.of(charges)).decisions())
+            store.decide(StoreRequest.of(charges)).await();
+            assertThat(store.decide(StoreRequest.of(charges)).await().decisions())
                     .extracting(RateLimitDecision::remaining)
                     .containsExactly(4L, 2L);
         }

@@ -54,7 +54,10 @@ class PermitHoldTests {
     }
 
     private long free(RateLimitStore store) {
-        return store.peek(new Charge(limit, "alice", 0)).remaining();
+        return store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 
     @Test
@@ -91,9 +94,19 @@ class PermitHoldTests {
         one.pass(THIRD);
         assertThat(one.scripts).containsExactly(300);
         clock.advance(29 * SECOND);
-        assertThat(other.store.peek(new Charge(many, "key-7", 0)).remaining()).isEqualTo(7);
+        assertThat(other.store
+                        .decide(StoreRequest.peek(new Charge(many, "key-7", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(7);
         clock.advance(SECOND);
-        assertThat(other.store.peek(new Charge(many, "key-7", 0)).remaining()).isEqualTo(10);
+        assertThat(other.store
+                        .decide(StoreRequest.peek(new Charge(many, "key-7", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10);
     }
 
     /** As many as fit in some commands of the script, and those that Redis has lost among them. */
@@ -109,11 +122,26 @@ class PermitHoldTests {
         other.enter(new Charge(many, "alice", 5));
         one.pass(THIRD);
         assertThat(one.lostPermits()).isEqualTo(3_225);
-        assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(10_000 - 3_225 - 5);
+        assertThat(other.store
+                        .decide(StoreRequest.peek(new Charge(many, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10_000 - 3_225 - 5);
         clock.advance(29 * SECOND);
-        assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(10_000 - 3_225);
+        assertThat(other.store
+                        .decide(StoreRequest.peek(new Charge(many, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10_000 - 3_225);
         clock.advance(SECOND);
-        assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(10_000);
+        assertThat(other.store
+                        .decide(StoreRequest.peek(new Charge(many, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10_000);
     }
 
     /** Redis has none of them, so that the script does the most work. */
@@ -125,12 +153,22 @@ class PermitHoldTests {
                 .forEach(i -> one.permits.ask(List.of(charge), List.of(name)).forEach(PermitHold::begin));
         one.pass(THIRD);
         assertThat(one.scripts).containsExactly(1);
-        assertThat(other.store.peek(charge).remaining()).isEqualTo(10_000);
+        assertThat(other.store
+                        .decide(StoreRequest.peek(charge))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10_000);
         one.permits.ask(List.of(charge), List.of(name)).forEach(PermitHold::begin);
         one.scripts.clear();
         one.pass(THIRD);
         assertThat(one.scripts).containsExactly(1, 1);
-        assertThat(other.store.peek(charge).remaining()).isEqualTo(9_999);
+        assertThat(other.store
+                        .decide(StoreRequest.peek(charge))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(9_999);
     }
 
     /** A key takes Redis as long as some calls. */
@@ -363,7 +401,12 @@ class PermitHoldTests {
         }
         one.unreachable = false;
         one.pass(Duration.ofSeconds(2));
-        assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(2_000);
+        assertThat(other.store
+                        .decide(StoreRequest.peek(new Charge(many, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(2_000);
         assertThat(one.thread.isIdle()).isFalse();
         one.pass(THIRD);
         assertThat(one.thread.isIdle()).isTrue();
@@ -420,8 +463,8 @@ class PermitHoldTests {
         one.topology = RedisTopology.UNKNOWN_CLUSTER;
         one.slow = true;
         CompletableFuture<StoreOutcome> call = one.store
-                .decideAsync(
-                        StoreRequest.refundable(List.of(new Charge(limit, "alice", 2), new Charge(limit, "bob", 2))))
+                .decide(StoreRequest.refundable(List.of(new Charge(limit, "alice", 2), new Charge(limit, "bob", 2))))
+                .toStage()
                 .toCompletableFuture();
         // Both looks, then the first charge.
         one.answer();
@@ -431,7 +474,11 @@ class PermitHoldTests {
     }
 
     private long free(String key) {
-        return other.store.peek(new Charge(limit, key, 0)).remaining();
+        return other.store
+                .decide(StoreRequest.peek(new Charge(limit, key, 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 
     @Test

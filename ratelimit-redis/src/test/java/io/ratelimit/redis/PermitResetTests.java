@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -42,7 +44,11 @@ class PermitResetTests {
     }
 
     private long free() {
-        return other.store.peek(new Charge(limit, "alice", 0)).remaining();
+        return other.store
+                .decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 
     /** Time passes for Redis and all instances. */
@@ -57,7 +63,10 @@ class PermitResetTests {
         try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit.redis")) {
             StoreOutcome mine = enter(one, "alice");
             StoreOutcome theirs = enter(other, "alice");
-            one.store.reset(limit, "alice");
+            one.store
+                    .change(limit, "alice", BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
             assertThat(free()).isEqualTo(5);
             for (int i = 0; i < 4; i++) {
                 pass(THIRD);
@@ -80,7 +89,10 @@ class PermitResetTests {
     void instanceThatResetsCountsItsHoldsNoMore() {
         enter(one, "alice");
         enter(one, "bob");
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         assertThat(one.store.heldPermits(limit)).isEqualTo(1);
         enter(one, "alice");
         assertThat(one.store.heldPermits(limit)).isEqualTo(2);
@@ -90,7 +102,10 @@ class PermitResetTests {
     void instanceThatIsToldCountsItsHoldsNoMore() {
         enter(other, "alice");
         enter(other, "bob");
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         other.store.forget("exports", ALICE);
         assertThat(other.store.heldPermits(limit)).isEqualTo(1);
     }
@@ -98,7 +113,10 @@ class PermitResetTests {
     @Test
     void instanceThatIsNotToldCountsItsHoldsUntilTheNextRenewal() {
         enter(other, "alice");
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         assertThat(other.store.heldPermits(limit)).isEqualTo(1);
         pass(THIRD);
         assertThat(other.store.heldPermits(limit)).isZero();
@@ -111,7 +129,10 @@ class PermitResetTests {
     @Test
     void lateMessageEndsNoHoldThatBeganAfterTheReset() {
         enter(other, "alice");
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         StoreOutcome next = enter(other, "alice");
         other.store.forget("exports", ALICE);
         assertThat(other.store.heldPermits(limit)).isEqualTo(1);
@@ -127,7 +148,10 @@ class PermitResetTests {
         other.late = true;
         CompletableFuture<StoreOutcome> entered = other.enterAsync(new Charge(limit, "alice", 1));
         other.late = false;
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         other.answer();
         assertThat(entered).isCompleted();
         pass(THIRD);
@@ -139,7 +163,10 @@ class PermitResetTests {
     void resetIsRememberedForInstancesThatCannotReachRedis() {
         enter(other, "alice");
         other.unreachable = true;
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         pass(Duration.ofSeconds(200));
         other.unreachable = false;
         pass(THIRD);
@@ -151,7 +178,10 @@ class PermitResetTests {
     @Test
     void resetIsForgottenAtLast() {
         enter(other, "alice");
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         assertThat(redis.commands().keys(prefix + ":*held")).hasSize(1);
         clock.advance(Duration.ofMinutes(5));
         assertThat(free()).isEqualTo(5);
@@ -161,7 +191,10 @@ class PermitResetTests {
     @Test
     void permitsThatRedisHasLostSinceTheResetAreCountedAgain() {
         enter(one, "alice");
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         enter(one, "alice");
         redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
         pass(THIRD);
@@ -174,12 +207,25 @@ class PermitResetTests {
     void renewalTellsWhichOfManyHoldsWereReset() {
         RateLimit many = TestLimits.concurrency("many", 1_000);
         IntStream.range(0, 250).forEach(i -> other.enter(new Charge(many, i % 2 == 0 ? "alice" : "bob", 2)));
-        one.store.reset(many, "alice");
+        one.store
+                .change(many, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         IntStream.range(0, 130).forEach(i -> other.enter(new Charge(many, "alice", 1)));
         pass(THIRD);
         assertThat(other.store.heldPermits(many)).isEqualTo(380);
-        assertThat(one.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(870);
-        assertThat(one.store.peek(new Charge(many, "bob", 0)).remaining()).isEqualTo(750);
+        assertThat(one.store
+                        .decide(StoreRequest.peek(new Charge(many, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(870);
+        assertThat(one.store
+                        .decide(StoreRequest.peek(new Charge(many, "bob", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(750);
         assertThat(other.lost).isEmpty();
     }
 
@@ -191,11 +237,17 @@ class PermitResetTests {
                 .maxWait(Duration.ofSeconds(1))
                 .build();
         one.enter(new Charge(waiting, "alice", 5));
-        one.store.reset(waiting, "alice");
+        one.store
+                .change(waiting, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         assertThat(one.told).isEmpty();
         one.enter(new Charge(waiting, "alice", 5));
         other.enter(new Charge(waiting, "alice", 1));
-        one.store.reset(waiting, "alice");
+        one.store
+                .change(waiting, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         assertThat(one.told).containsExactly("exports alice");
     }
 
@@ -203,7 +255,10 @@ class PermitResetTests {
     void resetRemovesAForeignValue() {
         String name = new String(new BucketKeys(prefix).name(limit, "alice"), StandardCharsets.UTF_8);
         redis.commands().opsForValue().set(name, "foreign");
-        one.store.reset(limit, "alice");
+        one.store
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         assertThat(free()).isEqualTo(5);
     }
 }

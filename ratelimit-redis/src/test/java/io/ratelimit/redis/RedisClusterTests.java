@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -63,7 +64,7 @@ class RedisClusterTests {
                     .allMatch(decision -> decision.remaining() == expected);
         }
         assertThat(keys().map(key -> decide(key, bucket).get(0))).noneMatch(RateLimitDecision::allowed);
-        store.reset(bucket, "key0");
+        store.change(bucket, "key0", BucketChange.RESET).toCompletableFuture().join();
         assertThat(decide("key0", bucket).get(0).allowed()).isTrue();
         assertThat(decide("key1", bucket).get(0).allowed()).isFalse();
     }
@@ -71,14 +72,18 @@ class RedisClusterTests {
     @Test
     void decisionsThatDoNotBlockFindTheirNodeToo() {
         for (int call = 0; call < 2; call++) {
-            assertThat(keys().map(key -> store.decideAsync(StoreRequest.of(List.of(new Charge(window, key, 1))))
+            assertThat(keys().map(key -> store.decide(StoreRequest.of(List.of(new Charge(window, key, 1))))
+                            .toStage()
                             .thenApply(StoreOutcome::decisions)
                             .toCompletableFuture()
                             .join()
                             .get(0)))
                     .allMatch(RateLimitDecision::allowed);
         }
-        assertThat(keys().map(key -> store.peek(new Charge(window, key, 1)))).noneMatch(RateLimitDecision::allowed);
+        assertThat(keys().map(key -> store.decide(StoreRequest.peek(new Charge(window, key, 1)))
+                        .await()
+                        .decision()))
+                .noneMatch(RateLimitDecision::allowed);
     }
 
     @Test
@@ -93,7 +98,10 @@ class RedisClusterTests {
                 .allSatisfy(decisions -> assertThat(decisions)
                         .extracting(RateLimitDecision::allowed)
                         .containsExactly(true, false));
-        assertThat(keys().map(key -> store.peek(new Charge(bucket, key, 0)).remaining()))
+        assertThat(keys().map(key -> store.decide(StoreRequest.peek(new Charge(bucket, key, 0)))
+                        .await()
+                        .decision()
+                        .remaining()))
                 .containsOnly(1L);
         assertThat(cluster.calls("fcall") - scripts).isEqualTo(4 * KEYS);
     }
@@ -111,9 +119,9 @@ class RedisClusterTests {
                 List<Charge> charges = history.next().stream()
                         .map(charge -> new Charge(charge.limit(), key, charge.permits()))
                         .toList();
-                assertThat(many.decide(StoreRequest.of(charges)).decisions())
+                assertThat(many.decide(StoreRequest.of(charges)).await().decisions())
                         .as(history::toString)
-                        .isEqualTo(one.decide(StoreRequest.of(charges)).decisions());
+                        .isEqualTo(one.decide(StoreRequest.of(charges)).await().decisions());
             }
         }
     }
@@ -135,11 +143,15 @@ class RedisClusterTests {
                 for (int call = 0; call < 4; call++) {
                     boolean fits = call < 2;
                     List<RateLimitDecision> decisions =
-                            atClock.decide(StoreRequest.of(charges)).decisions();
+                            atClock.decide(StoreRequest.of(charges)).await().decisions();
                     assertThat(decisions).extracting(RateLimitDecision::allowed).containsExactly(true, fits);
                     assertThat(decisions.get(0).remaining()).isEqualTo(10 - 2L * days - Math.min(call + 1, 2));
                 }
-                assertThat(atClock.peek(charges.get(0)).remaining()).isEqualTo(8 - 2L * days);
+                assertThat(atClock.decide(StoreRequest.peek(charges.get(0)))
+                                .await()
+                                .decision()
+                                .remaining())
+                        .isEqualTo(8 - 2L * days);
                 clock.advance(Duration.ofDays(1));
             }
         }
@@ -147,6 +159,7 @@ class RedisClusterTests {
         for (String tenant : tenants) {
             assertThat(atClock.decide(StoreRequest.of(
                                     List.of(new Charge(month, tenant, 10), new Charge(day, tenant + "x", 2))))
+                            .await()
                             .decisions())
                     .allMatch(RateLimitDecision::allowed);
         }
@@ -164,6 +177,7 @@ class RedisClusterTests {
         return store.decide(StoreRequest.of(List.of(limits).stream()
                         .map(limit -> new Charge(limit, key, 1))
                         .toList()))
+                .await()
                 .decisions();
     }
 }

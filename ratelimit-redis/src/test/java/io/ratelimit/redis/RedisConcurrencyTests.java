@@ -81,12 +81,16 @@ class RedisConcurrencyTests {
         return ParallelCalls.countAllowed(INSTANCES * THREADS, CALLS, thread -> {
             RateLimitStore store = stores.get(thread % INSTANCES);
             List<Charge> inOrder = thread / INSTANCES % 2 == 0 ? charges : reversed;
-            return () ->
-                    store.decide(StoreRequest.of(inOrder)).decisions().stream().allMatch(RateLimitDecision::allowed);
+            return () -> store.decide(StoreRequest.of(inOrder)).await().decisions().stream()
+                    .allMatch(RateLimitDecision::allowed);
         });
     }
 
     private long remaining(RateLimit limit) {
-        return stores.get(0).peek(new Charge(limit, "key", 0)).remaining();
+        return stores.get(0)
+                .decide(StoreRequest.peek(new Charge(limit, "key", 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 }

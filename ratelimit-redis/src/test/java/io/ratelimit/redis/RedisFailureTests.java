@@ -8,7 +8,9 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -90,16 +92,24 @@ class RedisFailureTests {
         RateLimit limit =
                 RateLimit.named("full").algorithm(algorithm).rate("5/h").build();
         List<Charge> one = List.of(new Charge(limit, "key", 1));
-        patient.decide(StoreRequest.of(one));
+        patient.decide(StoreRequest.of(one)).await();
         redis.fill();
         assertThat(catchThrowableOfType(
                                 RateLimitStoreException.class,
-                                () -> patient.decide(StoreRequest.of(one)).decisions())
+                                () -> patient.decide(StoreRequest.of(one))
+                                        .await()
+                                        .decisions())
                         .getReason())
                 .isEqualTo(Reason.OUT_OF_MEMORY);
         redis.drain();
-        await().ignoreExceptions().until(() -> patient.peek(one.get(0)).remaining() == 4);
-        assertThat(patient.decide(StoreRequest.of(one)).decision().remaining()).isEqualTo(3);
+        await().ignoreExceptions()
+                .until(() -> patient.decide(StoreRequest.peek(one.get(0)))
+                                .await()
+                                .decision()
+                                .remaining()
+                        == 4);
+        assertThat(patient.decide(StoreRequest.of(one)).await().decision().remaining())
+                .isEqualTo(3);
     }
 
     @Test
@@ -108,15 +118,20 @@ class RedisFailureTests {
         connector.destroy();
         assertThat(failure().getReason()).isEqualTo(Reason.CLOSED);
         assertThat(asyncFailure().getReason()).isEqualTo(Reason.CLOSED);
-        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.reset(charge.limit(), charge.key())))
+        assertThat(catchThrowableOfType(
+                        RateLimitStoreException.class,
+                        () -> BoundedWait.get(
+                                store.change(charge.limit(), charge.key(), BucketChange.RESET),
+                                RateLimitStore.LONGEST)))
                 .isNotNull();
     }
 
     private void awaitDecision() {
         await().ignoreExceptions()
-                .until(() -> store.decide(StoreRequest.of(charge)).decision().allowed());
+                .until(() -> store.decide(charge).await().decision().allowed());
         await().ignoreExceptions()
-                .until(() -> store.decideAsync(StoreRequest.of(List.of(charge)))
+                .until(() -> store.decide(StoreRequest.of(List.of(charge)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join()
@@ -127,13 +142,14 @@ class RedisFailureTests {
     private RateLimitStoreException failure() {
         return catchThrowableOfType(
                 RateLimitStoreException.class,
-                () -> store.decide(StoreRequest.of(List.of(charge))).decisions());
+                () -> store.decide(StoreRequest.of(List.of(charge))).await().decisions());
     }
 
     private RateLimitStoreException asyncFailure() {
         CompletionException failure = catchThrowableOfType(
                 CompletionException.class,
-                () -> store.decideAsync(StoreRequest.of(List.of(charge)))
+                () -> store.decide(StoreRequest.of(List.of(charge)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join());

@@ -7,7 +7,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.RedisCluster;
@@ -120,7 +119,8 @@ class RedisFunctionClusterTests {
     /** What remains of each key then. */
     private List<Long> takeFromAll() {
         return IntStream.range(0, KEYS)
-                .mapToObj(i -> store.decide(StoreRequest.of(new Charge(limit, "key" + i, 1)))
+                .mapToObj(i -> store.decide(new Charge(limit, "key" + i, 1))
+                        .await()
                         .decision()
                         .remaining())
                 .toList();

@@ -31,7 +31,8 @@ class RedisLeaseTests {
             RateLimit.named("bucket").capacity(100).rate("1/s").lease(20).build();
 
     private StoreOutcome decide(RateLimit limit, long permits, long more) {
-        return store.decideAsync(StoreRequest.lease(new Charge(limit, "alice", permits), more))
+        return store.decide(StoreRequest.lease(new Charge(limit, "alice", permits), more))
+                .toStage()
                 .toCompletableFuture()
                 .join();
     }
@@ -45,7 +46,11 @@ class RedisLeaseTests {
     }
 
     private long used(RateLimit limit) {
-        return limit.capacity() - store.peek(new Charge(limit, "alice", 0)).remaining();
+        return limit.capacity()
+                - store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining();
     }
 
     @Test
@@ -72,17 +77,25 @@ class RedisLeaseTests {
         assertThat(used(bucket)).isEqualTo(6);
         refund(other, 1);
         assertThat(used(bucket)).isEqualTo(5);
-        assertThat(store.peek(new Charge(bucket, "alice", 0)).resetAfter()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(store.decide(StoreRequest.peek(new Charge(bucket, "alice", 0)))
+                        .await()
+                        .decision()
+                        .resetAfter())
+                .isEqualTo(Duration.ofSeconds(5));
     }
 
     @Test
     void whatWasChargedSinceStays() {
         Lease lease = lease(bucket, 1, 4);
         refund(lease, 3);
-        store.decide(StoreRequest.of(new Charge(bucket, "alice", 2)));
+        store.decide(new Charge(bucket, "alice", 2)).await();
         refund(lease, 1);
         assertThat(used(bucket)).isEqualTo(3);
-        assertThat(store.peek(new Charge(bucket, "alice", 0)).resetAfter()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(store.decide(StoreRequest.peek(new Charge(bucket, "alice", 0)))
+                        .await()
+                        .decision()
+                        .resetAfter())
+                .isEqualTo(Duration.ofSeconds(3));
     }
 
     /** In one run, in which it is the same moment for all. */
@@ -102,7 +115,7 @@ class RedisLeaseTests {
         clock.advance(3 * SECOND);
         refund(lease, 4);
         assertThat(used(bucket)).isZero();
-        store.decide(StoreRequest.of(new Charge(bucket, "alice", 10)));
+        store.decide(new Charge(bucket, "alice", 10)).await();
         refund(lease, 1);
         assertThat(used(bucket)).isEqualTo(10);
     }

@@ -63,13 +63,18 @@ class RedisSettlementTests {
     }
 
     private static long used(RateLimitStore store, RateLimit limit, String key) {
-        return limit.capacity() - store.peek(new Charge(limit, key, 0)).remaining();
+        return limit.capacity()
+                - store.decide(StoreRequest.peek(new Charge(limit, key, 0)))
+                        .await()
+                        .decision()
+                        .remaining();
     }
 
     private static Settlement call(RateLimitStore store, Charge... charges) {
-        StoreOutcome outcome = store.decide(StoreRequest.refundable(List.of(charges)));
+        StoreOutcome outcome =
+                store.decide(StoreRequest.refundable(List.of(charges))).await();
         assertThat(outcome.decisions()).allMatch(RateLimitDecision::allowed);
-        return Settlement.of(List.of(charges), outcome, store::chargeAsync, UnaryOperator.identity());
+        return Settlement.of(List.of(charges), outcome, store::charge, UnaryOperator.identity());
     }
 
     private static void join(Stream<CompletableFuture<Void>> settled) {
@@ -86,12 +91,13 @@ class RedisSettlementTests {
             Counting counting = new Counting(connector);
             RateLimitStore store = TestStores.over(counting, RedisUnderTest.newPrefix());
             List<CompletableFuture<Void>> settled = IntStream.range(0, CALLS)
-                    .mapToObj(i -> store.chargeAsync(new Charge(limit, "key" + i % KEYS, 1 + i % 3))
+                    .mapToObj(i -> store.charge(new Charge(limit, "key" + i % KEYS, 1 + i % 3))
                             .toCompletableFuture())
                     .toList();
             int beside = 0;
             while (settled.stream().anyMatch(one -> !one.isDone())) {
-                assertThat(store.decide(StoreRequest.of(new Charge(limit, "beside", 1)))
+                assertThat(store.decide(new Charge(limit, "beside", 1))
+                                .await()
                                 .decision()
                                 .allowed())
                         .isTrue();
@@ -126,7 +132,10 @@ class RedisSettlementTests {
                     Map<Charge, Settlement> expected = new HashMap<>();
                     for (int i = 0; i < 4; i++) {
                         Charge charge = new Charge(each, "key", 1 + random.nextInt(6) + 10 * i);
-                        if (model.peek(charge).allowed()) {
+                        if (model.decide(StoreRequest.peek(charge))
+                                .await()
+                                .decision()
+                                .allowed()) {
                             calls.put(charge, call(store, charge));
                             expected.put(charge, call(model, charge));
                         }
@@ -146,7 +155,10 @@ class RedisSettlementTests {
                 join(settled.stream());
                 for (RateLimit each : List.of(small, window)) {
                     Charge look = new Charge(each, "key", 1);
-                    assertThat(store.peek(look)).isEqualTo(model.peek(look));
+                    assertThat(store.decide(StoreRequest.peek(look)).await().decision())
+                            .isEqualTo(model.decide(StoreRequest.peek(look))
+                                    .await()
+                                    .decision());
                 }
                 clock.advance(random.nextInt(2_000_000));
             }
@@ -207,7 +219,7 @@ class RedisSettlementTests {
             await().ignoreExceptions().until(() -> used(shared, slow, "key") == 0);
             Settlement early = call(shared, charge);
             server.kill();
-            join(Stream.of(store.chargeAsync(new Charge(slow, "key", 4)).toCompletableFuture()));
+            join(Stream.of(store.charge(new Charge(slow, "key", 4)).toCompletableFuture()));
             assertThat(used(local, slow, "key")).isEqualTo(4);
             server.restart();
             await().ignoreExceptions().until(() -> used(shared, slow, "key") == 3);

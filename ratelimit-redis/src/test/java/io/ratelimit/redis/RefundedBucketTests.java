@@ -34,7 +34,8 @@ class RefundedBucketTests {
     private RedisRateLimitStore store = TestStores.over(redis.executorAt(clock), prefix);
 
     private Refund charge(long permits) {
-        Refund refund = store.decideAsync(StoreRequest.refundable(List.of(new Charge(limit, "alice", permits))))
+        Refund refund = store.decide(StoreRequest.refundable(List.of(new Charge(limit, "alice", permits))))
+                .toStage()
                 .toCompletableFuture()
                 .join()
                 .refund();
@@ -92,8 +93,9 @@ class RefundedBucketTests {
                 .algorithm(Algorithm.FIXED_WINDOW)
                 .rate("10/m")
                 .build();
-        StoreOutcome taken = store.decide(StoreRequest.refundable(List.of(new Charge(window, "alice", 5))));
-        store.chargeAsync(new Charge(window, "alice", 20)).toCompletableFuture().join();
+        StoreOutcome taken = store.decide(StoreRequest.refundable(List.of(new Charge(window, "alice", 5))))
+                .await();
+        store.charge(new Charge(window, "alice", 20)).toCompletableFuture().join();
         assertThat(redis.commands().getExpire(key(), TimeUnit.SECONDS)).isBetween(175L, 180L);
         taken.refund()
                 .refund(Map.of(new Charge(window, "alice", 5), 5L))

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +38,11 @@ class RepeatedHoldTests {
     private final HoldingInstance other = new HoldingInstance(redis, clock, prefix);
 
     private long free() {
-        return other.store.peek(new Charge(limit, "alice", 0)).remaining();
+        return other.store
+                .decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 
     /** As a driver does whose connection is lost. */
@@ -81,7 +86,7 @@ class RepeatedHoldTests {
     }
 
     private void damage(HoldingInstance one, Charge charge) {
-        one.store.decide(charge);
+        one.store.decide(charge).await();
         redis.commands().opsForList().set(name(charge), 1, "x");
     }
 
@@ -100,7 +105,12 @@ class RepeatedHoldTests {
         List<CompletableFuture<StoreOutcome>> batch =
                 batch(one, new Charge(before, "alice", 1), new Charge(after, "alice", 1), damaged);
         List<Integer> scripts = List.copyOf(one.scripts);
-        assertThat(one.store.peek(new Charge(before, "alice", 0)).remaining()).isEqualTo(9);
+        assertThat(one.store
+                        .decide(StoreRequest.peek(new Charge(before, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(9);
         assertThat(scripts).containsExactly(3);
         assertThat(batch).allMatch(CompletableFuture::isCompletedExceptionally);
     }
@@ -114,7 +124,12 @@ class RepeatedHoldTests {
         redis.commands().opsForValue().set(name(damaged), "T10@1/h:9007199254740991:1");
         List<CompletableFuture<StoreOutcome>> batch = batch(one, new Charge(orders, "alice", 1), damaged);
         List<Integer> scripts = List.copyOf(one.scripts);
-        assertThat(one.store.peek(new Charge(orders, "alice", 0)).remaining()).isEqualTo(9);
+        assertThat(one.store
+                        .decide(StoreRequest.peek(new Charge(orders, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(9);
         assertThat(scripts).containsExactly(2);
         assertThat(batch).allMatch(CompletableFuture::isCompletedExceptionally);
     }
@@ -129,7 +144,12 @@ class RepeatedHoldTests {
         assertThat(one.scripts).containsExactly(2);
         assertThat(batch.get(0)).isCompleted();
         assertThat(batch.get(1)).isCompletedExceptionally();
-        assertThat(one.store.peek(new Charge(orders, "alice", 0)).remaining()).isEqualTo(9);
+        assertThat(one.store
+                        .decide(StoreRequest.peek(new Charge(orders, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(9);
     }
 
     /** Runs each script once, as Redis does without a test's clock. */

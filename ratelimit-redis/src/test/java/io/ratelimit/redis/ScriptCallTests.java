@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -47,7 +48,8 @@ class ScriptCallTests {
         redis.connections().getConnection().scriptingCommands().scriptFlush();
         assertThat(take(1)).extracting(RateLimitDecision::remaining).containsExactly(8L, 8L);
         redis.connections().getConnection().scriptingCommands().scriptFlush();
-        assertThat(store.decideAsync(StoreRequest.of(charges(1)))
+        assertThat(store.decide(StoreRequest.of(charges(1)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join())
@@ -64,11 +66,12 @@ class ScriptCallTests {
             take(i);
         }
         assertThat(calls("evalsha") - digests).isEqualTo(5);
-        store.decideAsync(StoreRequest.of(charges(1)))
+        store.decide(StoreRequest.of(charges(1)))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture()
                 .join();
-        store.peek(new Charge(bucket, "alice", 1));
+        store.decide(StoreRequest.peek(new Charge(bucket, "alice", 1))).await().decision();
         assertThat(calls("evalsha") - digests).isEqualTo(7);
         assertThat(calls("eval") - texts).isZero();
     }
@@ -77,8 +80,9 @@ class ScriptCallTests {
     void everyKeyExpires() {
         take(1);
         take(20);
-        store.decide(StoreRequest.of(new Charge(bucket, null, 10)));
-        store.decide(StoreRequest.of(List.of(new Charge(window, "x".repeat(1_000_000), 10))));
+        store.decide(new Charge(bucket, null, 10)).await();
+        store.decide(StoreRequest.of(List.of(new Charge(window, "x".repeat(1_000_000), 10))))
+                .await();
         Set<String> keys = redis.commands().keys(prefix + "*");
         assertThat(keys).hasSize(4).allSatisfy(key -> {
             long expiry = redis.commands().getExpire(key, TimeUnit.MILLISECONDS);
@@ -90,20 +94,20 @@ class ScriptCallTests {
     void whatTakesNothingLeavesNothing() {
         take(0);
         take(11);
-        store.peek(new Charge(bucket, "alice", 1));
+        store.decide(StoreRequest.peek(new Charge(bucket, "alice", 1))).await().decision();
         assertThat(redis.commands().keys(prefix + "*")).isEmpty();
     }
 
     @Test
     void resetDeletesTheKey() {
         take(1);
-        store.reset(bucket, "alice");
-        store.reset(window, "alice");
+        store.change(bucket, "alice", BucketChange.RESET).toCompletableFuture().join();
+        store.change(window, "alice", BucketChange.RESET).toCompletableFuture().join();
         assertThat(redis.commands().keys(prefix + "*")).isEmpty();
     }
 
     private List<RateLimitDecision> take(long permits) {
-        return store.decide(StoreRequest.of(charges(permits))).decisions();
+        return store.decide(StoreRequest.of(charges(permits))).await().decisions();
     }
 
     private List<Charge> charges(long permits) {

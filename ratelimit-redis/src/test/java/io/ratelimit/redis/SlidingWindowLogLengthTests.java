@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import org.junit.jupiter.api.Test;
@@ -50,9 +49,7 @@ class SlidingWindowLogLengthTests {
     }
 
     private void take(RateLimit limit) {
-        assertThat(store.decide(StoreRequest.of(new Charge(limit, "key", 1)))
-                        .decision()
-                        .allowed())
+        assertThat(store.decide(new Charge(limit, "key", 1)).await().decision().allowed())
                 .isTrue();
     }
 

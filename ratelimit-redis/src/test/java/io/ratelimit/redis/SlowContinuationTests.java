@@ -80,6 +80,7 @@ class SlowContinuationTests {
                         "leased",
                         (gate, store) -> new LeasingRateLimitStore(store, TIMEOUT)
                                 .decide(StoreRequest.of(CHARGE))
+                                .await()
                                 .decisions()));
     }
 

@@ -62,12 +62,12 @@ class StalledSenderTests {
     }
 
     private CompletableFuture<Void> callBlocking() {
-        return CompletableFuture.runAsync(
-                () -> store.decide(StoreRequest.of(CHARGE)).decision(), threads);
+        return CompletableFuture.runAsync(() -> store.decide(CHARGE).await().decision(), threads);
     }
 
     private CompletableFuture<Void> callAsync() {
-        return store.decideAsync(StoreRequest.of(List.of(CHARGE)))
+        return store.decide(StoreRequest.of(List.of(CHARGE)))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture()
                 .thenAccept(decisions -> {});

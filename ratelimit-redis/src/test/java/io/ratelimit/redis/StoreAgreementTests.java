@@ -104,12 +104,12 @@ class StoreAgreementTests {
 
     /** However clocks are set, no key is blocked for longer than the longest block. */
     private BucketStatus change(Charge bucket, BucketChange change, RandomHistory history) {
-        BucketStatus status = shared.changeAsync(bucket.limit(), bucket.key(), change)
+        BucketStatus status = shared.change(bucket.limit(), bucket.key(), change)
                 .toCompletableFuture()
                 .join();
         assertThat(status)
                 .as(history::toString)
-                .isEqualTo(memory.changeAsync(bucket.limit(), bucket.key(), change)
+                .isEqualTo(memory.change(bucket.limit(), bucket.key(), change)
                         .toCompletableFuture()
                         .join());
         assertThat(status.blockedFor()).as(history::toString).isLessThanOrEqualTo(Duration.ofHours(1));
@@ -150,10 +150,10 @@ class StoreAgreementTests {
             Refund second = take(store, charge);
             first.refund(List.of(charge)).toCompletableFuture().join();
             clock.advance(Duration.ofSeconds(6));
-            store.decide(StoreRequest.of(List.of(changed, other)));
+            store.decide(StoreRequest.of(List.of(changed, other))).await();
             take(store, charge);
             second.refund(List.of(charge)).toCompletableFuture().join();
-            decisions.add(store.peek(charge));
+            decisions.add(store.decide(StoreRequest.peek(charge)).await().decision());
         }
         assertThat(decisions.get(0)).isEqualTo(decisions.get(1));
         assertThat(decisions.get(0).remaining()).isEqualTo(3);
@@ -171,20 +171,25 @@ class StoreAgreementTests {
         Charge bucket = new Charge(TestLimits.tokenBucket("huge", 52_750, "1/h"), "key", 13_299);
         Charge window = new Charge(TestLimits.fixedWindow("huge", 444_432, "444432/m"), "key", 0);
         for (Charge charge : List.of(log, bucket)) {
-            assertThat(shared.decide(StoreRequest.of(List.of(charge))).decisions())
-                    .isEqualTo(memory.decide(StoreRequest.of(List.of(charge))).decisions());
+            assertThat(shared.decide(StoreRequest.of(List.of(charge))).await().decisions())
+                    .isEqualTo(memory.decide(StoreRequest.of(List.of(charge)))
+                            .await()
+                            .decisions());
         }
         // A bucket is written at each call while its clock is behind: the log becomes the last used, and what it saw
         // counts.
         clock.advance(Duration.ofSeconds(-1));
         for (Charge charge : List.of(log, window)) {
-            assertThat(shared.decide(StoreRequest.of(List.of(charge))).decisions())
-                    .isEqualTo(memory.decide(StoreRequest.of(List.of(charge))).decisions());
+            assertThat(shared.decide(StoreRequest.of(List.of(charge))).await().decisions())
+                    .isEqualTo(memory.decide(StoreRequest.of(List.of(charge)))
+                            .await()
+                            .decisions());
         }
     }
 
     private static Refund take(RateLimitStore store, Charge charge) {
-        return store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        return store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join()
                 .refund();
@@ -192,16 +197,22 @@ class StoreAgreementTests {
 
     private void step(RandomHistory history) {
         List<Charge> charges = history.next();
-        assertThat(shared.decide(StoreRequest.of(charges)).decisions())
+        assertThat(shared.decide(StoreRequest.of(charges)).await().decisions())
                 .as(history::toString)
-                .isEqualTo(memory.decide(StoreRequest.of(charges)).decisions());
+                .isEqualTo(memory.decide(StoreRequest.of(charges)).await().decisions());
         Charge first = charges.get(0);
         if (history.chance(8)) {
-            assertThat(shared.peek(first)).as(history::toString).isEqualTo(memory.peek(first));
+            assertThat(shared.decide(StoreRequest.peek(first)).await().decision())
+                    .as(history::toString)
+                    .isEqualTo(memory.decide(StoreRequest.peek(first)).await().decision());
         }
         if (history.chance(30)) {
-            shared.reset(first.limit(), first.key());
-            memory.reset(first.limit(), first.key());
+            shared.change(first.limit(), first.key(), BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
+            memory.change(first.limit(), first.key(), BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
         }
     }
 }

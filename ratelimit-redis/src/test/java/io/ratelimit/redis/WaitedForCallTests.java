@@ -33,18 +33,20 @@ class WaitedForCallTests {
 
     @Test
     void threadWaitsForWhatBlocks() {
-        store.decide(StoreRequest.of(CHARGE));
-        store.decide(StoreRequest.of(List.of(CHARGE)));
+        store.decide(CHARGE).await();
+        store.decide(StoreRequest.of(List.of(CHARGE))).await();
         assertThat(waitedFor).containsExactly(true, true);
     }
 
     @Test
     void noThreadWaitsForAStage() {
-        assertThat(store.decideAsync(StoreRequest.of(List.of(CHARGE))).thenApply(StoreOutcome::decisions))
+        assertThat(store.decide(StoreRequest.of(List.of(CHARGE))).toStage().thenApply(StoreOutcome::decisions))
                 .isCompleted();
-        assertThat(store.decideAsync(StoreRequest.refundable(List.of(CHARGE)))).isCompleted();
-        assertThat(store.decideAsync(StoreRequest.lease(CHARGE, 5))).isCompleted();
-        assertThat(store.peekAsync(CHARGE)).isCompleted();
+        assertThat(store.decide(StoreRequest.refundable(List.of(CHARGE))).toStage())
+                .isCompleted();
+        assertThat(store.decide(StoreRequest.lease(CHARGE, 5)).toStage()).isCompleted();
+        assertThat(store.decide(StoreRequest.peek(CHARGE)).toStage().thenApply(StoreOutcome::decision))
+                .isCompleted();
         assertThat(waitedFor).containsExactly(false, false, false, false);
     }
 }

@@ -42,9 +42,9 @@ final class AlgorithmCheck {
                 store.decide(new Charge(limit, null, permits));
                 now.addAndGet(50_000);
             }
-            await(() -> store.chargeAsync(new Charge(limit, null, 30)));
+            await(() -> store.charge(new Charge(limit, null, 30)));
             store.decide(new Charge(limit, null, 1));
-            await(() -> store.changeAsync(limit, null, BucketChange.grant(5)));
+            await(() -> store.change(limit, null, BucketChange.grant(5)));
             now.addAndGet(Duration.ofDays(10).toNanos() / 1_000);
             store.decide(new Charge(limit, null, 1));
         } catch (RateLimitStoreException ex) {

@@ -2,16 +2,14 @@ package io.ratelimit.metrics;
 
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -47,37 +45,29 @@ final class TimedRateLimitStore extends DelegatingRateLimitStore {
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
+    public StoreAnswer decide(StoreRequest request) {
+        if (request.isPeek()) {
+            return store().decide(request);
+        }
         long start = System.nanoTime();
-        StoreOutcome outcome;
+        StoreAnswer answer;
         try {
-            outcome = super.decide(request);
+            answer = store().decide(request);
         } catch (RuntimeException ex) {
             record(start, ex);
             throw ex;
         }
-        record(start, null);
-        return outcome;
-    }
-
-    @Override
-    public RateLimitDecision decide(Charge charge) {
-        long start = System.nanoTime();
-        RateLimitDecision decision;
-        try {
-            decision = store().decide(charge);
-        } catch (RuntimeException ex) {
-            record(start, ex);
-            throw ex;
+        if (answer instanceof StoreOutcome outcome) {
+            record(start, null);
+            return outcome;
         }
-        record(start, null);
-        return decision;
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        long start = System.nanoTime();
-        return super.decideAsync(request).whenComplete((outcome, thrown) -> record(start, thrown));
+        return answer.handle((outcome, thrown) -> {
+            record(start, thrown);
+            if (outcome == null) {
+                throw Futures.unchecked(thrown);
+            }
+            return outcome;
+        });
     }
 
     private void record(long start, @Nullable Throwable thrown) {

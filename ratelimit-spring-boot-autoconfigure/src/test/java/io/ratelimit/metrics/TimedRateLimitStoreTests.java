@@ -2,7 +2,6 @@ package io.ratelimit.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
@@ -26,6 +25,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
@@ -66,14 +66,14 @@ class TimedRateLimitStoreTests {
     @Test
     void decisionIsTimed() {
         given(store.decide(REQUEST)).willReturn(OUTCOME);
-        assertThat(timed.decide(REQUEST)).isSameAs(OUTCOME);
+        assertThat(timed.decide(REQUEST).await()).isSameAs(OUTCOME);
         assertThat(count("success")).isEqualTo(1);
     }
 
     @Test
     void decisionAboutOneChargeIsTimed() {
-        given(store.decide(CHARGES.get(0))).willReturn(DECISIONS.get(0));
-        assertThat(timed.decide(CHARGES.get(0))).isSameAs(DECISIONS.get(0));
+        given(store.decide(CHARGES.get(0))).willReturn(OUTCOME);
+        assertThat(timed.decide(CHARGES.get(0)).await()).isSameAs(OUTCOME);
         assertThat(count("success")).isEqualTo(1);
     }
 
@@ -89,10 +89,10 @@ class TimedRateLimitStoreTests {
     @MethodSource("failures")
     void failureIsTimedByItsReasonAndPassedOn(RuntimeException failure, String outcome) {
         given(store.decide(REQUEST)).willThrow(failure);
-        assertThat(catchThrowable(() -> timed.decide(REQUEST))).isSameAs(failure);
+        assertThat(catchThrowable(() -> timed.decide(REQUEST).await())).isSameAs(failure);
         assertThat(count(outcome)).isEqualTo(1);
         given(store.decide(CHARGES.get(0))).willThrow(failure);
-        assertThat(catchThrowable(() -> timed.decide(CHARGES.get(0)))).isSameAs(failure);
+        assertThat(catchThrowable(() -> timed.decide(CHARGES.get(0)).await())).isSameAs(failure);
         assertThat(count(outcome)).isEqualTo(2);
         assertThat(count("success")).isZero();
     }
@@ -100,8 +100,9 @@ class TimedRateLimitStoreTests {
     @ParameterizedTest
     @MethodSource("failures")
     void failureOfAnAsynchronousDecisionIsTimedByItsReason(RuntimeException failure, String outcome) {
-        given(store.decideAsync(REQUEST)).willReturn(CompletableFuture.failedFuture(new CompletionException(failure)));
-        assertThat(timed.decideAsync(REQUEST)).isCompletedExceptionally();
+        given(store.decide(REQUEST))
+                .willReturn(StoreAnswer.of(() -> CompletableFuture.failedFuture(new CompletionException(failure))));
+        assertThat(timed.decide(REQUEST).toStage()).isCompletedExceptionally();
         assertThat(count(outcome)).isEqualTo(1);
     }
 
@@ -109,18 +110,20 @@ class TimedRateLimitStoreTests {
     void decisionIsTimedAndWhatIsRefundedIsNot() {
         Refund refund = mock();
         StoreOutcome decided = StoreOutcome.of(REQUEST, DECISIONS, refund);
-        given(store.decideAsync(StoreRequest.refundable(CHARGES)))
-                .willReturn(CompletableFuture.completedFuture(decided));
-        StoreOutcome timedDecisions = timed.decideAsync(StoreRequest.refundable(CHARGES))
+        given(store.decide(StoreRequest.refundable(CHARGES)))
+                .willReturn(StoreAnswer.of(() -> CompletableFuture.completedFuture(decided)));
+        StoreOutcome timedDecisions = timed.decide(StoreRequest.refundable(CHARGES))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         timedDecisions.refund().refund(Map.of(CHARGES.get(0), 1L));
         assertThat(timedDecisions.decisions()).isSameAs(DECISIONS);
         then(refund).should().refund(Map.of(CHARGES.get(0), 1L));
         assertThat(count("success")).isEqualTo(1);
-        given(store.decideAsync(StoreRequest.refundable(CHARGES)))
-                .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));
-        assertThat(timed.decideAsync(StoreRequest.refundable(CHARGES))).isCompletedExceptionally();
+        given(store.decide(StoreRequest.refundable(CHARGES)))
+                .willReturn(StoreAnswer.of(
+                        () -> CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null))));
+        assertThat(timed.decide(StoreRequest.refundable(CHARGES)).toStage()).isCompletedExceptionally();
         assertThat(count("timeout")).isEqualTo(1);
     }
 
@@ -128,13 +131,16 @@ class TimedRateLimitStoreTests {
     void leaseIsTimedAsADecision() {
         StoreOutcome leased =
                 StoreOutcome.of(StoreRequest.of(CHARGES), DECISIONS).with(Lease.NONE);
-        given(store.decideAsync(StoreRequest.lease(CHARGES.get(0), 10)))
-                .willReturn(CompletableFuture.completedFuture(leased));
-        assertThat(timed.decideAsync(StoreRequest.lease(CHARGES.get(0), 10))).isCompletedWithValue(leased);
+        given(store.decide(StoreRequest.lease(CHARGES.get(0), 10)))
+                .willReturn(StoreAnswer.of(() -> CompletableFuture.completedFuture(leased)));
+        assertThat(timed.decide(StoreRequest.lease(CHARGES.get(0), 10)).toStage())
+                .isCompletedWithValue(leased);
         assertThat(count("success")).isEqualTo(1);
-        given(store.decideAsync(StoreRequest.lease(CHARGES.get(0), 10)))
-                .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));
-        assertThat(timed.decideAsync(StoreRequest.lease(CHARGES.get(0), 10))).isCompletedExceptionally();
+        given(store.decide(StoreRequest.lease(CHARGES.get(0), 10)))
+                .willReturn(StoreAnswer.of(
+                        () -> CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null))));
+        assertThat(timed.decide(StoreRequest.lease(CHARGES.get(0), 10)).toStage())
+                .isCompletedExceptionally();
         assertThat(count("timeout")).isEqualTo(1);
     }
 
@@ -143,9 +149,9 @@ class TimedRateLimitStoreTests {
         RateLimitStore fragile = new TimedRateLimitStore(
                 store, Tags.of("store", "redis"), new ContextMeters(new FailingMeterRegistry()));
         given(store.decide(REQUEST)).willReturn(OUTCOME);
-        given(store.decideAsync(any())).willReturn(CompletableFuture.completedFuture(OUTCOME));
         assertThat(fragile.decide(REQUEST)).isSameAs(OUTCOME);
-        assertThat(fragile.decideAsync(REQUEST)).isCompletedWithValue(OUTCOME);
+        given(store.decide(REQUEST)).willReturn(StoreAnswer.of(() -> CompletableFuture.completedFuture(OUTCOME)));
+        assertThat(fragile.decide(REQUEST).toStage()).isCompletedWithValue(OUTCOME);
     }
 
     private long count(String outcome) {
@@ -166,7 +172,9 @@ class TimedRateLimitStoreTests {
         @Override
         protected Timer newTimer(Meter.Id id, DistributionStatisticConfig histogram, PauseDetector pauses) {
             Timer timer = mock();
-            willThrow(new IllegalStateException("full")).given(timer).record(anyLong(), any());
+            willThrow(new IllegalStateException("full"))
+                    .given(timer)
+                    .record(anyLong(), org.mockito.ArgumentMatchers.any());
             return timer;
         }
     }

@@ -9,6 +9,7 @@ import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;
@@ -51,7 +52,11 @@ class LeasesAtShutdownTests {
                 redis.connections(), Duration.ofSeconds(20), RateLimitScript.load(), RateLimitLibrary.load());
         try {
             RedisRateLimitStore others = TestStores.over(connector, prefix);
-            assertThat(others.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(limit.capacity() - calls);
+            assertThat(others.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                            .await()
+                            .decision()
+                            .remaining())
+                    .isEqualTo(limit.capacity() - calls);
         } finally {
             connector.destroy();
         }

@@ -72,10 +72,13 @@ class RedisFunctionTests {
     void everyCallIsOneFunction() throws Exception {
         with(server, "default", store -> {
             take(store, 5);
-            store.decideAsync(StoreRequest.of(List.of(new Charge(limit(10), "alice", 1))))
+            store.decide(StoreRequest.of(List.of(new Charge(limit(10), "alice", 1))))
+                    .toStage()
                     .toCompletableFuture()
                     .join();
-            store.peek(new Charge(limit(10), "alice", 1));
+            store.decide(StoreRequest.peek(new Charge(limit(10), "alice", 1)))
+                    .await()
+                    .decision();
             assertThat(calls(server, "fcall")).isEqualTo(7);
             assertThat(calls(server, "evalsha") + calls(server, "eval")).isZero();
         });
@@ -111,7 +114,10 @@ class RedisFunctionTests {
             String key = ((List<?>) server.send("KEYS", prefix + "*")).get(0).toString();
             List<?> reply = (List<?>) server.send("FCALL", other, 1, key, "1", "T10@1/h", "1");
             assertThat(reply).first().isEqualTo(8L);
-            assertThat(store.peek(new Charge(limit(10), "alice", 1)).remaining())
+            assertThat(store.decide(StoreRequest.peek(new Charge(limit(10), "alice", 1)))
+                            .await()
+                            .decision()
+                            .remaining())
                     .isEqualTo(8);
         });
         assertThat(server.send("FUNCTION", "LIST").toString()).contains(library.name(), other);
@@ -133,7 +139,8 @@ class RedisFunctionTests {
                 assertThat(ParallelCalls.countAllowed(
                                 THREADS,
                                 CALLS,
-                                thread -> () -> store.decide(StoreRequest.of(new Charge(limit, "alice", 1)))
+                                thread -> () -> store.decide(new Charge(limit, "alice", 1))
+                                        .await()
                                         .decision()
                                         .allowed()))
                         .isEqualTo(limit.capacity());
@@ -214,7 +221,10 @@ class RedisFunctionTests {
             take(store, 1);
             server.send("ACL", "SETUSER", "limited", "-fcall");
             assertThat(take(store, 3)).isTrue();
-            assertThat(store.peek(new Charge(limit(10), "alice", 1)).remaining())
+            assertThat(store.decide(StoreRequest.peek(new Charge(limit(10), "alice", 1)))
+                            .await()
+                            .decision()
+                            .remaining())
                     .isEqualTo(6);
         });
     }
@@ -234,7 +244,8 @@ class RedisFunctionTests {
     private boolean take(RateLimitStore store, int calls) {
         boolean allowed = true;
         for (int call = 0; call < calls; call++) {
-            allowed &= store.decide(StoreRequest.of(new Charge(limit(10), "alice", 1)))
+            allowed &= store.decide(new Charge(limit(10), "alice", 1))
+                    .await()
                     .decision()
                     .allowed();
         }
@@ -249,7 +260,9 @@ class RedisFunctionTests {
         await().atMost(Duration.ofSeconds(60)).until(() -> {
             long before = calls(redis, "fcall");
             long failed = redis.errors("ERR");
-            store.peek(new Charge(limit(10), "alice", 1));
+            store.decide(StoreRequest.peek(new Charge(limit(10), "alice", 1)))
+                    .await()
+                    .decision();
             return calls(redis, "fcall") == before + 1 && redis.errors("ERR") == failed;
         });
     }

@@ -1,11 +1,10 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
-import java.util.concurrent.CompletionStage;
 
 /** Notes whether the last decision has failed, as a timer of the store does. */
 final class ObservedStore extends DelegatingRateLimitStore {
@@ -23,17 +22,13 @@ final class ObservedStore extends DelegatingRateLimitStore {
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
-        try {
-            return super.decide(request);
-        } catch (RateLimitStoreException ex) {
-            failed = true;
-            throw ex;
-        }
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return super.decideAsync(request).whenComplete((outcome, thrown) -> failed |= thrown != null);
+    public StoreAnswer decide(StoreRequest request) {
+        return super.decide(request).handle((outcome, thrown) -> {
+            failed |= thrown != null;
+            if (outcome == null) {
+                throw Futures.unchecked(thrown);
+            }
+            return outcome;
+        });
     }
 }

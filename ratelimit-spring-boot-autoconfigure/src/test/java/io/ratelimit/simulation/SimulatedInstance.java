@@ -32,13 +32,12 @@ import io.ratelimit.redis.SimulatedRedisStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -314,15 +313,15 @@ final class SimulatedInstance {
         }
 
         @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        public StoreAnswer decide(StoreRequest request) {
             Runnable meanwhile = whileDeciding;
             whileDeciding = () -> {};
             meanwhile.run();
-            return super.decideAsync(request);
+            return super.decide(request);
         }
 
         @Override
-        public boolean isNonBlocking() {
+        public boolean isNonBlocking(RateLimit limit) {
             return true;
         }
     }

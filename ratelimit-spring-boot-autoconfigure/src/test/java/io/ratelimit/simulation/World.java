@@ -235,7 +235,7 @@ final class World {
         BucketStatus status = observer == null || limit.has(Feature.INSTANCE_SCOPE)
                 ? member.instance().inspect(limit.name, key)
                 : observer.store()
-                        .changeAsync(applied, key, BucketChange.NONE)
+                        .change(applied, key, BucketChange.NONE)
                         .toCompletableFuture()
                         .join();
         Numbers numbers = SimulatedInstance.numbers(applied);

@@ -2,11 +2,10 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.io.IOException;
@@ -16,7 +15,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -154,23 +152,10 @@ class KeptConnectionTests {
     private static final class OtherThreadStore implements RateLimitStore {
 
         @Override
-        public StoreOutcome decide(StoreRequest request) {
-            return StoreOutcome.of(request, List.of(RateLimitDecision.unlimited(9)));
-        }
-
-        @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-            return CompletableFuture.supplyAsync(() -> decide(request), Schedulers.single()::schedule);
-        }
-
-        @Override
-        public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-            throw new AssertionError();
-        }
-
-        @Override
-        public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
-            throw new AssertionError();
+        public StoreAnswer decide(StoreRequest request) {
+            StoreOutcome outcome = StoreOutcome.of(request, List.of(RateLimitDecision.unlimited(9)));
+            return StoreAnswer.of(
+                    () -> outcome, () -> CompletableFuture.supplyAsync(() -> outcome, Schedulers.single()::schedule));
         }
     }
 }

@@ -8,7 +8,6 @@ import io.ratelimit.benchmarks.race.Quota;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import org.openjdk.jmh.infra.Blackhole;
 
@@ -57,7 +56,7 @@ public final class OurStore implements Contestant {
     @Override
     public boolean call(String key, Blackhole sink) {
         RateLimitDecision decision =
-                store.decide(StoreRequest.of(new Charge(limit, key, 1))).decision();
+                store.decide(new Charge(limit, key, 1)).await().decision();
         sink.consume(decision);
         return decision.allowed();
     }

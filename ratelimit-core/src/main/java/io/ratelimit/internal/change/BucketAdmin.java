@@ -95,12 +95,12 @@ final class BucketAdmin implements RateLimitAdmin.Bucket {
 
     @Override
     public void reset() {
-        waitForChange(() -> changes.reset(limit.get(), key, principal));
+        var unused = waitForChange(() -> change(BucketChange.RESET));
     }
 
     @Override
     public CompletionStage<Void> resetAsync() {
-        return apart(() -> changes.reset(limit.get(), key, principal));
+        return apart(() -> change(BucketChange.RESET).thenAccept(status -> {}));
     }
 
     private CompletionStage<BucketStatus> change(BucketChange change) {

@@ -80,13 +80,14 @@ public final class BucketChanges {
 
     CompletionStage<BucketStatus> change(
             RateLimit limit, @Nullable String key, BucketChange change, @Nullable String principal) {
-        if (!limit.hasRate() && !change.equals(BucketChange.NONE)) {
+        boolean changes = !change.equals(BucketChange.NONE);
+        if (changes && !limit.hasRate() && !change.equals(BucketChange.RESET)) {
             throw new IllegalArgumentException("Limit '" + limit.name()
                     + "': a bucket must be changed by a reset alone if the algorithm is CONCURRENCY (was "
                     + change.kind() + ")");
         }
-        CompletionStage<BucketStatus> changed = store.changeAsync(limit, key, change);
-        return change.equals(BucketChange.NONE)
+        CompletionStage<BucketStatus> changed = store.change(limit, key, change);
+        return !changes
                 ? changed
                 : changed.handle((status, thrown) -> {
                     tellInstances(limit, key);
@@ -96,17 +97,6 @@ public final class BucketChanges {
                     tellListeners(event(limit, change, status, principal));
                     return status;
                 });
-    }
-
-    CompletionStage<Void> reset(RateLimit limit, @Nullable String key, @Nullable String principal) {
-        return store.resetAsync(limit, key).handle((done, thrown) -> {
-            tellInstances(limit, key);
-            if (thrown != null) {
-                throw failure(limit, "reset", principal, thrown);
-            }
-            tellListeners(new RateLimitChangedEvent(limit.name(), Kind.RESET, "", null, principal, true));
-            return null;
-        });
     }
 
     /** Logs and publishes a change whose answer was lost, because nothing else tells if the store makes it later. */
@@ -154,6 +144,7 @@ public final class BucketChanges {
                         + clock.instant().plus(time) + " or later";
             }
             case UNBLOCK -> "unblock";
+            case RESET -> "reset";
             case NONE -> throw new IllegalArgumentException("Nothing is to be changed");
         };
     }
@@ -185,6 +176,7 @@ public final class BucketChanges {
             case GRANT -> new RateLimitChangedEvent(limit.name(), Kind.GRANTED, permits(change), null, principal, true);
             case BLOCK -> new RateLimitChangedEvent(limit.name(), Kind.BLOCKED, "", until, principal, true);
             case UNBLOCK -> new RateLimitChangedEvent(limit.name(), Kind.UNBLOCKED, "", null, principal, true);
+            case RESET -> new RateLimitChangedEvent(limit.name(), Kind.RESET, "", null, principal, true);
             case NONE -> throw new IllegalArgumentException("Nothing has changed");
         };
     }

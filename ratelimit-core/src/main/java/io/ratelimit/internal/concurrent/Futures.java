@@ -30,4 +30,12 @@ public final class Futures {
     public static CompletionException wrap(@Nullable Throwable failure) {
         return failure instanceof CompletionException wrapped ? wrapped : new CompletionException(failure);
     }
+
+    /** Returns the failure for the calling thread to throw: itself, if it may be thrown. */
+    public static RuntimeException unchecked(@Nullable Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return failure instanceof RuntimeException known ? known : new CompletionException(failure);
+    }
 }

@@ -43,7 +43,7 @@ public record AcquireRequest(List<Charge> charges, boolean refundable, CallListe
      */
     Settlement settlement(
             StoreOutcome outcome, RateLimitStore store, UnaryOperator<CompletionStage<Void>> continuations) {
-        return refundable ? Settlement.of(charges, outcome, store::chargeAsync, continuations) : Settlement.NONE;
+        return refundable ? Settlement.of(charges, outcome, store::charge, continuations) : Settlement.NONE;
     }
 
     private static boolean anyHoldsPermits(List<Charge> charges) {

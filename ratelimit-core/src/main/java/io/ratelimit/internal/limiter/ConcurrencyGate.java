@@ -79,7 +79,7 @@ final class ConcurrencyGate {
         try {
             return PermitQueueRegistry.isFor(acquire.charges())
                     ? queues.decide(request, observer)
-                    : store.decide(request);
+                    : store.decide(request).await();
         } catch (RateLimitStoreException ex) {
             admission.reportRefusal(acquire.charges(), ex);
             throw ex;
@@ -105,7 +105,7 @@ final class ConcurrencyGate {
     private CompletableFuture<StoreOutcome> decideAsync(
             AcquireRequest acquire, CallObserver ofCall, CompletableFuture<Settlement> entered) {
         if (!PermitQueueRegistry.isFor(acquire.charges())) {
-            return Futures.start(() -> store.decideAsync(acquire.toStore()));
+            return Futures.start(() -> store.decide(acquire.toStore()).toStage());
         }
         CompletableFuture<StoreOutcome> decided = Futures.start(() -> queues.decideAsync(acquire.toStore(), ofCall));
         var unused = entered.whenComplete((settlement, thrown) -> decided.cancel(false));

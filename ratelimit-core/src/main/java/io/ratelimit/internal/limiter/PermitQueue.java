@@ -107,7 +107,7 @@ final class PermitQueue {
         for (WaitingCall call = next(); call != null; call = next()) {
             WaitingCall first = call;
             CompletableFuture<StoreOutcome> decided =
-                    Futures.start(() -> queues.store().decideAsync(first.request()));
+                    Futures.start(() -> queues.store().decide(first.request()).toStage());
             if (!decided.isDone()) {
                 var unused = decided.whenComplete((outcome, thrown) -> {
                     try {

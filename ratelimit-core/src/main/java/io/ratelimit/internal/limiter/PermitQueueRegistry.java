@@ -123,7 +123,7 @@ final class PermitQueueRegistry {
     private CompletableFuture<StoreOutcome> decide(StoreRequest request, CallObserver observer, Executor executor) {
         if (waiting.incrementAndGet() > MOST_WAITING) {
             waiting.decrementAndGet();
-            return Futures.start(() -> store.decideAsync(request));
+            return Futures.start(() -> store.decide(request).toStage());
         }
         WaitingCall call = new WaitingCall(request, executor, late -> release(late.refund(), late.charges()));
         PermitQueue queue = join(BucketName.of(first(request)), call);
@@ -204,7 +204,8 @@ final class PermitQueueRegistry {
         if (rejection != null) {
             call.complete(rejection);
         } else if (!call.isOver()) {
-            var unused = Futures.start(() -> store.decideAsync(call.request())).whenComplete(call::finish);
+            var unused =
+                    Futures.start(() -> store.decide(call.request()).toStage()).whenComplete(call::finish);
         }
     }
 
@@ -298,11 +299,10 @@ final class PermitQueueRegistry {
      * of one of several limits may have woken another call, which its other limit keeps waiting.
      */
     boolean isTriedLater(WaitingCall call) {
-        return !store.isNonBlocking()
-                || call.request().charges().stream()
-                                .filter(PermitQueueRegistry::waits)
-                                .count()
-                        > 1;
+        List<Charge> waiting = call.request().charges().stream()
+                .filter(PermitQueueRegistry::waits)
+                .toList();
+        return waiting.size() > 1 || waiting.stream().anyMatch(charge -> !store.isNonBlocking(charge.limit()));
     }
 
     /** Tries again after a while. */

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitStore;
@@ -124,7 +125,7 @@ public final class RateLimitGate {
     /** Charges one limit and waits, without a settlement and without a call listener: see {@link #enter(AcquireRequest)}. */
     public void enter(Charge charge) {
         checkMayBlock(charge, true);
-        admission.admit(charge, ask(charge));
+        admission.admit(charge, ask(charge).decision());
     }
 
     /**
@@ -178,8 +179,7 @@ public final class RateLimitGate {
             CompletableFuture<?> entered,
             Consumer<StoreOutcome> admitted) {
         CallObserver ofCall = observer.ofCall(parent);
-        var unused = continuations
-                .apart(Futures.start(() -> store.decideAsync(acquire.toStore())))
+        var unused = askAsync(acquire.toStore())
                 .thenCompose(outcome -> admission
                         .admitAsync(acquire, outcome, ofCall, entered)
                         .thenAccept(over -> admitted.accept(outcome)))
@@ -197,14 +197,14 @@ public final class RateLimitGate {
     /** Charges permits even beyond the capacity. Does not block the caller. */
     CompletionStage<Void> chargeAsync(Charge charge) {
         checkCost(charge);
-        return continuations.apart(store.chargeAsync(charge));
+        return continuations.apart(store.charge(charge));
     }
 
     /** Charges permits even beyond the capacity, and waits for the store. */
     void charge(Charge charge) {
         checkCost(charge);
         checkMayBlock(charge, false);
-        BoundedWait.get(store.chargeAsync(charge), RateLimitStore.LONGEST);
+        BoundedWait.get(store.charge(charge), RateLimitStore.LONGEST);
     }
 
     /** Settles charges in the background, each for itself. A failure does not concern the call. */
@@ -248,7 +248,7 @@ public final class RateLimitGate {
     /** @param waits whether the call waits for permits that it has reserved */
     private void checkMayBlock(Charge charge, boolean waits) {
         RateLimit limit = charge.limit();
-        if (((waits && limit.mayDelay()) || !isNonBlocking(limit)) && mustNotBlock.getAsBoolean()) {
+        if (mustNotBlock.getAsBoolean() && ((waits && limit.mayDelay()) || !isNonBlocking(limit))) {
             throw new IllegalStateException("A rate limiter was called on thread "
                     + Thread.currentThread().getName()
                     + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call"
@@ -273,28 +273,23 @@ public final class RateLimitGate {
         enter(new AcquireRequest(charges, false, CallListener.NONE));
     }
 
-    private RateLimitDecision ask(Charge charge) {
-        try {
-            return store.decide(charge);
-        } catch (RateLimitStoreException ex) {
-            admission.reportRefusal(List.of(charge), ex);
-            throw ex;
-        }
-    }
-
     private StoreOutcome ask(StoreRequest request) {
         try {
-            return store.decide(request);
+            return store.decide(request).await();
         } catch (RateLimitStoreException ex) {
             admission.reportRefusal(request.charges(), ex);
             throw ex;
         }
     }
 
+    private CompletionStage<StoreOutcome> askAsync(StoreRequest request) {
+        return continuations.apart(Futures.start(() -> store.decide(request).toStage()));
+    }
+
     /** Charges one limit or not, and does not wait. */
     RateLimitDecision decide(Charge charge) {
         checkMayBlock(charge, false);
-        RateLimitDecision decision = ask(charge);
+        RateLimitDecision decision = ask(charge).decision();
         admission.report(charge, decision, observer);
         return applyDryRun(charge, decision);
     }
@@ -308,7 +303,7 @@ public final class RateLimitGate {
     /** Charges all limits or none, and neither waits nor blocks. */
     CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
         CallObserver ofCall = observer.ofCall(null);
-        return continuations.apart(store.decideAsync(StoreRequest.of(charges))).handle((outcome, thrown) -> {
+        return askAsync(StoreRequest.of(charges)).handle((outcome, thrown) -> {
             if (thrown != null) {
                 admission.reportFailure(charges, Futures.unwrap(thrown));
                 throw Futures.wrap(thrown);
@@ -319,11 +314,12 @@ public final class RateLimitGate {
 
     RateLimitDecision peek(Charge charge) {
         checkMayBlock(charge, false);
-        return applyDryRun(charge, store.peek(charge));
+        return applyDryRun(
+                charge, store.decide(StoreRequest.peek(charge)).await().decision());
     }
 
     CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return continuations.apart(store.peekAsync(charge)).thenApply(decision -> applyDryRun(charge, decision));
+        return askAsync(StoreRequest.peek(charge)).thenApply(outcome -> applyDryRun(charge, outcome.decision()));
     }
 
     private static RateLimitDecision applyDryRun(Charge charge, RateLimitDecision decision) {
@@ -333,13 +329,12 @@ public final class RateLimitGate {
     /** Resets the bucket of the charge. */
     void reset(Charge bucket) {
         checkMayBlock(bucket, false);
-        store.reset(bucket.limit(), bucket.key());
-        concurrency.reset(bucket);
+        BoundedWait.get(resetAsync(bucket), RateLimitStore.LONGEST);
     }
 
     CompletionStage<Void> resetAsync(Charge bucket) {
         return continuations
-                .apart(store.resetAsync(bucket.limit(), bucket.key()))
-                .thenRun(() -> concurrency.reset(bucket));
+                .apart(store.change(bucket.limit(), bucket.key(), BucketChange.RESET))
+                .thenAccept(status -> concurrency.reset(bucket));
     }
 }

@@ -184,6 +184,7 @@ record BucketState(
                                 .toList(),
                         skew,
                         block);
+            case RESET -> throw new IllegalArgumentException("A reset removes the bucket");
         };
     }
 

@@ -74,13 +74,15 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public StoreOutcome decide(StoreRequest request) {
+        if (request.isPeek()) {
+            return StoreOutcome.of(request, peek(request.first()));
+        }
         return request.isSingle() && !request.refundable()
-                ? StoreOutcome.of(request, decide(request.first()))
+                ? StoreOutcome.of(request, decideOne(request.first()))
                 : decideMore(request);
     }
 
-    @Override
-    public RateLimitDecision decide(Charge charge) {
+    private RateLimitDecision decideOne(Charge charge) {
         CompiledLimit limit = known(charge.limit());
         Object key = BucketKey.of(charge.key());
         Bucket bucket = limit.buckets().get(key);
@@ -101,11 +103,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
                 ? List.of(decideOne(charges.get(0), receipts))
                 : decideTogether(charges, false, receipts);
         return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return CompletableFuture.completedFuture(decide(request));
     }
 
     private List<RateLimitDecision> decideBesideHeld(
@@ -141,7 +138,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
+    public CompletionStage<Void> charge(Charge charge) {
         CompiledLimit limit = known(charge.limit());
         Object key = BucketKey.of(charge.key());
         boolean charged = charge.permits() == 0;
@@ -170,30 +167,18 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public boolean isNonBlocking() {
+    public boolean isNonBlocking(RateLimit limit) {
         return true;
     }
 
-    @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+    private RateLimitDecision peek(Charge charge) {
         if (!charge.limit().hasRate()) {
-            return CompletableFuture.completedFuture(permitCounters.peek(charge));
+            return permitCounters.peek(charge);
         }
         CompiledLimit limit = known(charge.limit());
         Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
         BucketState state = bucket == null ? null : bucket.hold(bucket::read);
-        return CompletableFuture.completedFuture(
-                new Assessment(limit, state, time.micros(), charge.permits()).decision(false));
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        if (!limit.hasRate()) {
-            permitCounters.reset(limit, key);
-            return CompletableFuture.completedFuture(null);
-        }
-        buckets.remove(known(limit), BucketKey.of(key));
-        return CompletableFuture.completedFuture(null);
+        return new Assessment(limit, state, time.micros(), charge.permits()).decision(false);
     }
 
     @Override
@@ -202,12 +187,20 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        boolean reset = change.equals(BucketChange.RESET);
         if (!limit.hasRate()) {
+            if (reset) {
+                permitCounters.reset(limit, key);
+            }
             return CompletableFuture.completedFuture(permitCounters.status(limit, key));
         }
         CompiledLimit known = known(limit);
         Object name = BucketKey.of(key);
+        if (reset) {
+            buckets.remove(known, name);
+            return change(limit, key, BucketChange.NONE);
+        }
         while (true) {
             Bucket bucket = buckets.get(known, name);
             BucketStatus status = bucket == null

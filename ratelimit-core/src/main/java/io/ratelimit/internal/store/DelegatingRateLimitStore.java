@@ -3,21 +3,15 @@ package io.ratelimit.internal.store;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
-import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Passes every call to another store. A decorator overrides what it changes. {@link #decide(Charge)} is not passed on, so that
- * a decorator of {@link #decide(StoreRequest)} is asked for every decision.
- */
+/** Passes every call to another store. A decorator overrides what it changes. */
 @Internal
 public abstract class DelegatingRateLimitStore implements RateLimitStore {
 
@@ -33,33 +27,18 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
+    public StoreAnswer decide(StoreRequest request) {
         return store.decide(request);
     }
 
     @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return store.decideAsync(request);
+    public CompletionStage<Void> charge(Charge charge) {
+        return store.charge(charge);
     }
 
     @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
-        return store.chargeAsync(charge);
-    }
-
-    @Override
-    public CompletionStage<Void> refundLeases(List<Lease> leases) {
-        return store.refundLeases(leases);
-    }
-
-    @Override
-    public int affordableRefunds() {
-        return store.affordableRefunds();
-    }
-
-    @Override
-    public boolean isNonBlocking() {
-        return store.isNonBlocking();
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        return store.change(limit, key, change);
     }
 
     @Override
@@ -68,23 +47,8 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return store.peekAsync(charge);
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        return store.resetAsync(limit, key);
-    }
-
-    @Override
     public long heldPermits(RateLimit limit) {
         return store.heldPermits(limit);
-    }
-
-    @Override
-    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
-        return store.changeAsync(limit, key, change);
     }
 
     @Override

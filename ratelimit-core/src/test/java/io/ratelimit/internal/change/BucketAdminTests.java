@@ -58,14 +58,9 @@ class BucketAdminTests {
             new DelegatingRateLimitStore(new InMemoryRateLimitStore(new TestClock(), 100)) {
 
                 @Override
-                public CompletionStage<BucketStatus> changeAsync(
+                public CompletionStage<BucketStatus> change(
                         RateLimit limit, @Nullable String key, BucketChange change) {
-                    return failing ? CompletableFuture.failedFuture(down) : super.changeAsync(limit, key, change);
-                }
-
-                @Override
-                public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-                    return failing ? CompletableFuture.failedFuture(down) : super.resetAsync(limit, key);
+                    return failing ? CompletableFuture.failedFuture(down) : super.change(limit, key, change);
                 }
 
                 @Override
@@ -235,7 +230,11 @@ class BucketAdminTests {
     }
 
     private void take(long permits) {
-        assertThat(store.decide(new Charge(limit, KEY, permits)).allowed()).isTrue();
+        assertThat(store.decide(new Charge(limit, KEY, permits))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isTrue();
     }
 
     private final class Channel implements ChangeChannel {

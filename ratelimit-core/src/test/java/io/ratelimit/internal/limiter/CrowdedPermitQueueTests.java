@@ -10,9 +10,10 @@ import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
@@ -74,12 +75,15 @@ class CrowdedPermitQueueTests {
     }
 
     private long free() {
-        return store.peek(new Charge(limit, "alice", 0)).remaining();
+        return store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 
     /** Nothing tells of it. */
     private void freeElsewhere() {
-        store.reset(limit, "alice");
+        store.change(limit, "alice", BucketChange.RESET).toCompletableFuture().join();
     }
 
     private List<CompletableFuture<Settlement>> crowd(int number) {
@@ -302,7 +306,11 @@ class CrowdedPermitQueueTests {
             Settlement settlement = entered(call);
             settlement.settle(Map.of(estimate, cost)).toCompletableFuture().get(10, TimeUnit.SECONDS);
             settlement.release();
-            assertThat(store.peek(new Charge(larger, "alice", 0)).remaining()).isEqualTo(remaining.get(cost));
+            assertThat(store.decide(StoreRequest.peek(new Charge(larger, "alice", 0)))
+                            .await()
+                            .decision()
+                            .remaining())
+                    .isEqualTo(remaining.get(cost));
         }
     }
 
@@ -316,7 +324,11 @@ class CrowdedPermitQueueTests {
                 tokens, tokens.with(RateLimitOverride.builder().enabled(false).build()));
         both.release();
         entered(call).settle(Map.of(estimate, 30L)).toCompletableFuture().get(10, TimeUnit.SECONDS);
-        assertThat(store.peek(new Charge(tokens, "alice", 0)).remaining()).isEqualTo(100);
+        assertThat(store.decide(StoreRequest.peek(new Charge(tokens, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(100);
     }
 
     @Test
@@ -373,14 +385,14 @@ class CrowdedPermitQueueTests {
         }
 
         @Override
-        public boolean isNonBlocking() {
+        public boolean isNonBlocking(RateLimit limit) {
             return !shared;
         }
 
         @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        public StoreAnswer decide(StoreRequest request) {
             decided.incrementAndGet();
-            return super.decideAsync(request).thenApply(outcome -> {
+            return super.decide(request).map(outcome -> {
                 Runnable before = meanwhile;
                 meanwhile = () -> {};
                 before.run();

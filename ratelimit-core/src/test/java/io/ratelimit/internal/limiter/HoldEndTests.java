@@ -11,7 +11,7 @@ import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
@@ -63,7 +63,11 @@ class HoldEndTests {
     }
 
     private void assertNothingIsHeld() {
-        assertThat(memory.peek(one(limit)).remaining()).isEqualTo(2);
+        assertThat(memory.decide(StoreRequest.peek(one(limit)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(2);
         assertThat(memory.heldPermits(limit)).isZero();
     }
 
@@ -119,7 +123,11 @@ class HoldEndTests {
         reset.release();
         reset.release();
         assertThat(gate.heldPermits(limit)).isEqualTo(1);
-        assertThat(memory.peek(one(limit)).remaining()).isEqualTo(1);
+        assertThat(memory.decide(StoreRequest.peek(one(limit)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(1);
         next.release();
         assertNothingIsHeld();
     }
@@ -165,8 +173,8 @@ class HoldEndTests {
         }
 
         @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-            return super.decideAsync(request).thenCombine(answer, (outcome, now) -> outcome);
+        public StoreAnswer decide(StoreRequest request) {
+            return StoreAnswer.of(() -> super.decide(request).toStage().thenCombine(answer, (outcome, now) -> outcome));
         }
     }
 }

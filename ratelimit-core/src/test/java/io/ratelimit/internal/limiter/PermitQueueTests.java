@@ -14,7 +14,7 @@ import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Refund;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
@@ -79,7 +79,10 @@ class PermitQueueTests {
     }
 
     private long free() {
-        return store.peek(new Charge(limit, "alice", 0)).remaining();
+        return store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 
     @Test
@@ -188,7 +191,11 @@ class PermitQueueTests {
         entered(erin).release();
         fourth.release();
         fifth.release();
-        assertThat(store.peek(new Charge(limit, "all", 0)).remaining()).isEqualTo(2);
+        assertThat(store.decide(StoreRequest.peek(new Charge(limit, "all", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(2);
     }
 
     /** One release serves as many as it has permits. */
@@ -212,10 +219,18 @@ class PermitQueueTests {
         RateLimit rate = TestLimits.fixedWindow("rate", 5, "5/h");
         Settlement both = entered(enter(2));
         CompletableFuture<Settlement> call = enter(new Charge(rate, "alice", 1), new Charge(limit, "alice", 1));
-        assertThat(store.peek(new Charge(rate, "alice", 0)).remaining()).isEqualTo(5);
+        assertThat(store.decide(StoreRequest.peek(new Charge(rate, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(5);
         both.release();
         entered(call);
-        assertThat(store.peek(new Charge(rate, "alice", 0)).remaining()).isEqualTo(4);
+        assertThat(store.decide(StoreRequest.peek(new Charge(rate, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
     }
 
     @Test
@@ -226,9 +241,17 @@ class PermitQueueTests {
         CompletableFuture<Settlement> other = enter(1);
         both.release();
         Settlement refund = entered(call);
-        assertThat(store.peek(new Charge(trial, "alice", 0)).remaining()).isEqualTo(4);
+        assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
         refund.release();
-        assertThat(store.peek(new Charge(trial, "alice", 0)).remaining()).isEqualTo(5);
+        assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(5);
         entered(other);
     }
 
@@ -314,7 +337,7 @@ class PermitQueueTests {
                 },
                 late -> {});
         call.entered();
-        call.finish(store.decide(request), null);
+        call.finish(store.decide(request).await(), null);
         assertThat(call.outcome()).isCompleted();
     }
 
@@ -395,16 +418,17 @@ class PermitQueueTests {
         }
 
         @Override
-        public boolean isNonBlocking() {
+        public boolean isNonBlocking(RateLimit limit) {
             return false;
         }
 
         @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        public StoreAnswer decide(StoreRequest request) {
             Refund failing = refund;
-            return answer.thenCompose(now -> super.decideAsync(request))
+            return StoreAnswer.of(() -> answer.thenCompose(
+                            now -> super.decide(request).toStage())
                     .thenApply(outcome -> outcome.mapRefund(real ->
-                            failing != null ? failing : permits -> refunded.thenCompose(now -> real.refund(permits))));
+                            failing != null ? failing : permits -> refunded.thenCompose(now -> real.refund(permits)))));
         }
     }
 

@@ -116,7 +116,7 @@ class BucketEvictionConcurrencyTests {
     }
 
     private static boolean take(RateLimitStore store, Charge... charges) {
-        return store.decide(StoreRequest.of(List.of(charges))).decisions().stream()
+        return store.decide(StoreRequest.of(List.of(charges))).await().decisions().stream()
                 .allMatch(RateLimitDecision::allowed);
     }
 }

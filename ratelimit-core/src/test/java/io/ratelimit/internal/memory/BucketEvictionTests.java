@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
@@ -76,7 +77,11 @@ class BucketEvictionTests {
             clock.advance(100);
             take(limit, "later" + i, 1);
         }
-        assertThat(store.peek(new Charge(limit, "newcomer", 1)).remaining()).isEqualTo(4);
+        assertThat(store.decide(StoreRequest.peek(new Charge(limit, "newcomer", 1)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
         assertThat(used(limit, "later", MAX_KEYS / 10)).isEqualTo(MAX_KEYS / 10);
     }
 
@@ -117,10 +122,14 @@ class BucketEvictionTests {
             take(limit, "used" + i, 1);
         }
         for (int i = 0; i < FLOOD; i++) {
-            store.peek(new Charge(limit, "peek" + i, 1));
+            store.decide(StoreRequest.peek(new Charge(limit, "peek" + i, 1)))
+                    .await()
+                    .decision();
             take(limit, "free" + i, 0);
             take(limit, "never" + i, 6);
-            store.reset(limit, "reset" + i);
+            store.change(limit, "reset" + i, BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
         }
         assertThat(used(limit, "used", MAX_KEYS)).isEqualTo(MAX_KEYS);
     }
@@ -134,8 +143,8 @@ class BucketEvictionTests {
             take(limit, "used" + i, 1);
         }
         for (int i = 0; i < FLOOD; i++) {
-            store.decide(
-                    StoreRequest.of(List.of(new Charge(limit, "flood" + i, 1), new Charge(other, "exhausted", 1))));
+            store.decide(StoreRequest.of(List.of(new Charge(limit, "flood" + i, 1), new Charge(other, "exhausted", 1))))
+                    .await();
         }
         assertThat(used(limit, "used", MAX_KEYS)).isEqualTo(MAX_KEYS - 2);
     }
@@ -148,7 +157,9 @@ class BucketEvictionTests {
         }
         for (int i = 0; i < FLOOD; i++) {
             take(limit, "reset" + i, 1);
-            store.reset(limit, "reset" + i);
+            store.change(limit, "reset" + i, BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
         }
         assertThat(used(limit, "used", MAX_KEYS)).isEqualTo(MAX_KEYS - 1);
     }
@@ -161,6 +172,7 @@ class BucketEvictionTests {
         for (int i = 0; i < 10; i++) {
             assertThat(small.decide(StoreRequest.of(
                                     List.of(new Charge(limit, "key", 1), new Charge(other, "key" + i, 1))))
+                            .await()
                             .decisions())
                     .hasSize(2);
         }
@@ -183,13 +195,20 @@ class BucketEvictionTests {
 
     private long rejected(RateLimit limit, String prefix, int keys) {
         return IntStream.range(0, keys)
-                .filter(i -> !store.peek(new Charge(limit, prefix + i, 1)).allowed())
+                .filter(i -> !store.decide(StoreRequest.peek(new Charge(limit, prefix + i, 1)))
+                        .await()
+                        .decision()
+                        .allowed())
                 .count();
     }
 
     private long used(RateLimit limit, String prefix, int keys) {
         return IntStream.range(0, keys)
-                .filter(i -> store.peek(new Charge(limit, prefix + i, 1)).remaining() < 5)
+                .filter(i -> store.decide(StoreRequest.peek(new Charge(limit, prefix + i, 1)))
+                                .await()
+                                .decision()
+                                .remaining()
+                        < 5)
                 .count();
     }
 
@@ -201,7 +220,7 @@ class BucketEvictionTests {
     }
 
     private RateLimitDecision take(RateLimit limit, String key, long permits) {
-        return store.decide(StoreRequest.of(new Charge(limit, key, permits))).decision();
+        return store.decide(new Charge(limit, key, permits)).await().decision();
     }
 
     private static RateLimit fiveAnHour(Algorithm algorithm) {

@@ -7,7 +7,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.ParallelCalls;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -90,6 +89,6 @@ class ClockReadingTests {
     }
 
     private static RateLimitDecision take(RateLimitStore store, RateLimit limit, long permits) {
-        return store.decide(StoreRequest.of(new Charge(limit, "key", permits))).decision();
+        return store.decide(new Charge(limit, "key", permits)).await().decision();
     }
 }

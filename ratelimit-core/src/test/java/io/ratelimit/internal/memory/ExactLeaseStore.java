@@ -1,9 +1,11 @@
 package io.ratelimit.internal.memory;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Refill;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
@@ -55,7 +57,7 @@ public final class ExactLeaseStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
+    public CompletionStage<Void> charge(Charge charge) {
         Bucket bucket = bucket(charge);
         bucket.usage = bucket.rule.force(bucket.usage, clock.micros(), charge.permits());
         return CompletableFuture.completedFuture(null);
@@ -65,7 +67,7 @@ public final class ExactLeaseStore implements RateLimitStore {
         Bucket bucket = bucket(charge);
         long left = left(bucket);
         if (charge.permits() > left) {
-            return StoreOutcome.of(StoreRequest.of(charge), peek(charge)).with(Lease.NONE);
+            return StoreOutcome.of(charge, peek(charge)).with(Lease.NONE);
         }
         long taken = Math.min(more, (left - charge.permits()) / 2);
         bucket.usage = bucket.rule.take(bucket.usage, clock.micros(), charge.permits() + taken);
@@ -75,8 +77,7 @@ public final class ExactLeaseStore implements RateLimitStore {
             bucket.leased = receipt;
         }
         Lease lease = new Lease(taken, unused(charge, receipt, bucket.usage.receipt()));
-        return StoreOutcome.of(StoreRequest.of(charge), decision(charge, bucket, 0))
-                .with(lease);
+        return StoreOutcome.of(charge, decision(charge, bucket, 0)).with(lease);
     }
 
     private Lease.Unused unused(Charge charge, long time, CounterState receipt) {
@@ -107,13 +108,7 @@ public final class ExactLeaseStore implements RateLimitStore {
         return RateLimitDecision.ofMicros(charge.limit().capacity(), left(bucket), 0, retry, reset);
     }
 
-    @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return CompletableFuture.completedFuture(peek(charge));
-    }
-
-    @Override
-    public synchronized RateLimitDecision peek(Charge charge) {
+    private RateLimitDecision peek(Charge charge) {
         Bucket bucket = bucket(charge);
         long most = charge.limit().capacity() - charge.permits();
         boolean fits = charge.permits() <= left(bucket);
@@ -123,6 +118,9 @@ public final class ExactLeaseStore implements RateLimitStore {
     @Override
     public synchronized StoreOutcome decide(StoreRequest request) {
         List<Charge> charges = request.charges();
+        if (request.isPeek()) {
+            return StoreOutcome.of(request, peek(request.first()));
+        }
         if (request.more() > 0) {
             return lease(charges.get(0), request.more());
         }
@@ -148,13 +146,10 @@ public final class ExactLeaseStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return CompletableFuture.completedFuture(decide(request));
-    }
-
-    @Override
-    public synchronized CompletionStage<Void> resetAsync(RateLimit limit, String key) {
-        buckets.remove(limit.id() + " " + key);
+    public synchronized CompletionStage<BucketStatus> change(RateLimit limit, String key, BucketChange change) {
+        if (change.equals(BucketChange.RESET)) {
+            buckets.remove(limit.id() + " " + key);
+        }
         return CompletableFuture.completedFuture(null);
     }
 }

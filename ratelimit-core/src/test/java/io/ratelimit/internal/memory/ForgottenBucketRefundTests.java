@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -27,7 +28,11 @@ class ForgottenBucketRefundTests {
         take(limit, "bob", 1);
         take(limit, "alice", 2);
         refund(limit, taken);
-        assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(4);
+        assertThat(store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
     }
 
     @ParameterizedTest
@@ -35,20 +40,26 @@ class ForgottenBucketRefundTests {
     void bucketThatWasReset(LimitKind kind) {
         RateLimit limit = kind.limit("six", 6, "3/6s");
         StoreOutcome taken = takeRefundably(limit);
-        store.reset(limit, "alice");
+        store.change(limit, "alice", BucketChange.RESET).toCompletableFuture().join();
         take(limit, "alice", 2);
         refund(limit, taken);
-        assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(4);
+        assertThat(store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
     }
 
     private StoreOutcome takeRefundably(RateLimit limit) {
-        return store.decideAsync(StoreRequest.refundable(List.of(new Charge(limit, "alice", 3))))
+        return store.decide(StoreRequest.refundable(List.of(new Charge(limit, "alice", 3))))
+                .toStage()
                 .toCompletableFuture()
                 .join();
     }
 
     private void take(RateLimit limit, String key, long permits) {
         assertThat(store.decide(StoreRequest.of(List.of(new Charge(limit, key, permits))))
+                        .await()
                         .decisions())
                 .allMatch(RateLimitDecision::allowed);
     }

@@ -81,7 +81,8 @@ class InMemoryConcurrencyTests {
 
     private void takeAndRefund(RateLimit limit) {
         List<Charge> charge = List.of(new Charge(limit, "key", 1));
-        store.decideAsync(StoreRequest.refundable(charge))
+        store.decide(StoreRequest.refundable(charge))
+                .toStage()
                 .thenCompose(decided -> decided.refund().refund(charge))
                 .toCompletableFuture()
                 .join();
@@ -92,12 +93,16 @@ class InMemoryConcurrencyTests {
                 .decide(StoreRequest.of(List.of(limits).stream()
                         .map(limit -> new Charge(limit, "key", 1))
                         .toList()))
+                .await()
                 .decisions()
                 .stream()
                 .allMatch(RateLimitDecision::allowed);
     }
 
     private long remaining(RateLimit limit) {
-        return store.peek(new Charge(limit, "key", 0)).remaining();
+        return store.decide(StoreRequest.peek(new Charge(limit, "key", 0)))
+                .await()
+                .decision()
+                .remaining();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
@@ -71,13 +72,13 @@ class StackOverflowTests {
         ONE_LIMIT {
             @Override
             void make(StackOverflowTests test, String key) {
-                test.charges(key).forEach(charge -> test.store.decide(StoreRequest.of(charge)));
+                test.charges(key).forEach(charge -> test.store.decide(charge).await());
             }
         },
         SEVERAL_LIMITS {
             @Override
             void make(StackOverflowTests test, String key) {
-                test.store.decide(StoreRequest.of(test.charges(key)));
+                test.store.decide(StoreRequest.of(test.charges(key))).await();
             }
         },
         REFUND {
@@ -85,20 +86,27 @@ class StackOverflowTests {
             void make(StackOverflowTests test, String key) {
                 List<Charge> charges = test.charges(key);
                 test.store
-                        .decideAsync(StoreRequest.refundable(charges))
+                        .decide(StoreRequest.refundable(charges))
+                        .toStage()
                         .thenCompose(decided -> decided.refund().refund(charges));
             }
         },
         PEEK {
             @Override
             void make(StackOverflowTests test, String key) {
-                test.charges(key).forEach(test.store::peek);
+                test.charges(key)
+                        .forEach(charge ->
+                                test.store.decide(StoreRequest.peek(charge)).await());
             }
         },
         RESET {
             @Override
             void make(StackOverflowTests test, String key) {
-                test.charges(key).forEach(charge -> test.store.reset(charge.limit(), key));
+                test.charges(key)
+                        .forEach(charge -> test.store
+                                .change(charge.limit(), key, BucketChange.RESET)
+                                .toCompletableFuture()
+                                .join());
             }
         };
 
@@ -124,8 +132,8 @@ class StackOverflowTests {
 
     private void callEverything(Call call) {
         for (int i = 0; i < KEYS; i++) {
-            store.decide(StoreRequest.of(charges(key(i))));
-            charges(key(i)).forEach(charge -> store.decide(StoreRequest.of(charge)));
+            store.decide(StoreRequest.of(charges(key(i)))).await();
+            charges(key(i)).forEach(charge -> store.decide(charge).await());
             call.make(this, key(i));
         }
     }

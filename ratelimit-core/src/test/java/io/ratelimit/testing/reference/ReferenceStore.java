@@ -36,6 +36,9 @@ public final class ReferenceStore implements RateLimitStore {
 
     @Override
     public StoreOutcome decide(StoreRequest request) {
+        if (request.isPeek()) {
+            return StoreOutcome.of(request, peek(request.first()));
+        }
         List<Charge> charges = request.charges();
         charges.stream().filter(this::violates).forEach(this::block);
         boolean rejected = charges.stream().anyMatch(charge -> !charge.limit().dryRun() && !fits(charge));
@@ -55,20 +58,14 @@ public final class ReferenceStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
+    public CompletionStage<Void> charge(Charge charge) {
         if (charge.permits() > 0) {
             bucket(charge).take(time.micros(), charge.permits(), new Object());
         }
         return CompletableFuture.completedFuture(null);
     }
 
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return CompletableFuture.completedFuture(decide(request));
-    }
-
-    @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+    private RateLimitDecision peek(Charge charge) {
         // What would be decided, which may block the key.
         ReferenceBlock known = blockOf(charge).copy();
         if (violates(charge)) {
@@ -76,14 +73,7 @@ public final class ReferenceStore implements RateLimitStore {
         }
         RateLimitDecision decision = decide(charge, true, fits(charge), charge);
         blocks.put(name(charge), known);
-        return CompletableFuture.completedFuture(decision);
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        buckets.remove(name(new Charge(limit, key, 0)));
-        blocks.remove(name(new Charge(limit, key, 0)));
-        return CompletableFuture.completedFuture(null);
+        return decision;
     }
 
     /** Counts permits that were admitted by another rule. */
@@ -93,7 +83,7 @@ public final class ReferenceStore implements RateLimitStore {
 
     /** Looks at a bucket before or after an operator's change. */
     @Override
-    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
         Charge charge = new Charge(limit, key, 0);
         long now = time.micros();
         switch (change.kind()) {
@@ -101,6 +91,10 @@ public final class ReferenceStore implements RateLimitStore {
             case GRANT -> bucket(charge).grant(now, change.amount());
             case BLOCK -> blockOf(charge).block(now, change.amount());
             case UNBLOCK -> blocks.remove(name(charge));
+            case RESET -> {
+                buckets.remove(name(charge));
+                blocks.remove(name(charge));
+            }
         }
         return CompletableFuture.completedFuture(new BucketStatus(
                 limit.capacity(),

@@ -10,9 +10,9 @@ import io.ratelimit.RateLimitSettings;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.ReceiptRefund;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.Waiter;
@@ -33,7 +33,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -191,12 +190,15 @@ class RequestLimitWebFilterTests {
         }
 
         @Override
-        public StoreOutcome decide(StoreRequest request) {
-            throw new AssertionError("would block the caller");
+        public StoreAnswer decide(StoreRequest request) {
+            return StoreAnswer.of(
+                    () -> {
+                        throw new AssertionError("would block the caller");
+                    },
+                    () -> decideAsync(request));
         }
 
-        @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        private CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
             onDecision.get().run();
             return decisions.thenApply(decided -> {
                 held.incrementAndGet();
@@ -213,16 +215,6 @@ class RequestLimitWebFilterTests {
         @Override
         public long heldPermits(RateLimit limit) {
             return held.get();
-        }
-
-        @Override
-        public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-            throw new AssertionError();
-        }
-
-        @Override
-        public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-            throw new AssertionError();
         }
     }
 }

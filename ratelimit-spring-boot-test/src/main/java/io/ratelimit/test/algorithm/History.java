@@ -100,7 +100,7 @@ final class History {
         Charge charge = new Charge(limit, key, permits);
         last = ask(
                 "call for " + permits + " of " + limit,
-                store -> store.decide(StoreRequest.of(charge)).decision(),
+                store -> store.decide(charge).await().decision(),
                 expected);
         return last;
     }
@@ -111,8 +111,9 @@ final class History {
         last = ask(
                 "refundable call for " + permits + " of " + limit,
                 store -> {
-                    StoreOutcome outcome =
-                            store.decide(StoreRequest.refundable(List.of(new Charge(limit, key, permits))));
+                    StoreOutcome outcome = store.decide(
+                                    StoreRequest.refundable(List.of(new Charge(limit, key, permits))))
+                            .await();
                     outcomes.add(outcome);
                     return outcome.decision();
                 },
@@ -141,7 +142,12 @@ final class History {
 
     /** Asks what would be decided about one permit. */
     RateLimitDecision peek(RateLimit limit) {
-        return ask("peek at " + limit, store -> store.peek(new Charge(limit, key, 1)), null);
+        return ask(
+                "peek at " + limit,
+                store -> store.decide(StoreRequest.peek(new Charge(limit, key, 1)))
+                        .await()
+                        .decision(),
+                null);
     }
 
     private <T> T ask(String question, Function<RateLimitStore, T> asked, @Nullable T expected) {

@@ -4,12 +4,11 @@ import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.BucketChange;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -30,20 +29,15 @@ final class ResettableRateLimitStore implements RateLimitStore {
     /** Fills all buckets. */
     void reset(boolean thenDisabled) {
         used.removeIf(bucket -> {
-            store.reset(bucket.limit(), bucket.key());
+            var unused = store.change(bucket.limit(), bucket.key(), BucketChange.RESET);
             return true;
         });
         disabled = thenDisabled;
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
-        return disabled ? allowed(request) : store.decide(remembered(request));
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return disabled ? CompletableFuture.completedFuture(allowed(request)) : store.decideAsync(remembered(request));
+    public StoreAnswer decide(StoreRequest request) {
+        return disabled ? allowed(request) : store.decide(remembered(request)).await();
     }
 
     private StoreRequest remembered(StoreRequest request) {
@@ -61,27 +55,14 @@ final class ResettableRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public boolean isNonBlocking() {
-        return store.isNonBlocking();
+    public boolean isNonBlocking(RateLimit limit) {
+        return store.isNonBlocking(limit);
     }
 
     @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return disabled
-                ? CompletableFuture.completedFuture(
-                        RateLimitDecision.unlimited(charge.limit().capacity()))
-                : store.peekAsync(charge);
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        return store.resetAsync(limit, key);
-    }
-
-    @Override
-    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
         used.add(new Bucket(limit, key));
-        return store.changeAsync(limit, key, change);
+        return store.change(limit, key, change);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.ratelimit.internal.store.failover;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -10,9 +11,11 @@ import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreFailure;
 import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.spi.StoreOutcome;
@@ -24,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -70,41 +72,27 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
+    public StoreAnswer decide(StoreRequest request) {
+        StoreAnswer answer;
         try {
-            return decided(super.decide(request));
+            answer = store().decide(request);
         } catch (RateLimitStoreException ex) {
             return fallBack(request, ex);
         }
-    }
-
-    @Override
-    public RateLimitDecision decide(Charge charge) {
-        RateLimitDecision decision;
-        try {
-            decision = store().decide(charge);
-        } catch (RateLimitStoreException ex) {
-            return fallBack(StoreRequest.of(charge), ex).decision();
-        }
-        outages.success();
-        return decision;
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return Futures.start(() -> super.decideAsync(request))
-                .handle((outcome, thrown) ->
-                        thrown == null ? decided(outcome) : fallBack(request, storeFailure(thrown)));
+        return answer instanceof StoreOutcome outcome
+                ? decided(outcome)
+                : answer.handle((outcome, thrown) ->
+                        outcome != null ? decided(outcome) : fallBack(request, storeFailure(thrown)));
     }
 
     /** If the store fails, charges the local bucket of this instance, or what else the policy says. */
     @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
-        return Futures.start(() -> super.chargeAsync(charge)).exceptionallyCompose(thrown -> {
+    public CompletionStage<Void> charge(Charge charge) {
+        return Futures.start(() -> store().charge(charge)).exceptionallyCompose(thrown -> {
             RateLimitStoreException failure = storeFailure(thrown);
             outages.otherFailure(List.of(charge.limit()), failure);
             List<Charge> limited = limitedLocally(List.of(charge), failure);
-            return limited.isEmpty() ? CompletableFuture.completedFuture(null) : local.chargeAsync(charge);
+            return limited.isEmpty() ? CompletableFuture.completedFuture(null) : local.charge(charge);
         });
     }
 
@@ -122,35 +110,21 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     }
 
     /** Returns the failure of the store; throws anything else, such as a mistake in the call. */
-    private static RateLimitStoreException storeFailure(Throwable thrown) {
-        Throwable cause = Futures.unwrap(thrown);
+    private static RateLimitStoreException storeFailure(@Nullable Throwable thrown) {
+        Throwable cause = thrown == null ? null : Futures.unwrap(thrown);
         if (cause instanceof RateLimitStoreException failure) {
             return failure;
         }
-        throw Futures.wrap(cause);
+        throw Futures.unchecked(cause);
     }
 
+    /** A reset fails with the {@link RateLimitStoreException} whatever the policy, because the store has not forgotten the bucket. */
     @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return Futures.start(() -> super.peekAsync(charge))
-                .handle((decision, thrown) -> thrown == null ? decision : peekLocally(charge, storeFailure(thrown)));
-    }
-
-    private RateLimitDecision peekLocally(Charge charge, RateLimitStoreException failure) {
-        outages.otherFailure(List.of(charge.limit()), failure);
-        return switch (policy(charge)) {
-            case LOCAL -> locally(() -> local.peek(charge));
-            case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
-            case REJECT -> throw new RateLimitRefusedException(failure);
-            case THROW -> throw failure;
-        };
-    }
-
-    /** Fails with the {@link RateLimitStoreException} whatever the policy, because the store has not forgotten the bucket. */
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        local.reset(limit, key);
-        return super.resetAsync(limit, key);
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        if (change.equals(BucketChange.RESET)) {
+            var unused = local.change(limit, key, change);
+        }
+        return super.change(limit, key, change);
     }
 
     @Override
@@ -180,19 +154,23 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     }
 
     private StoreOutcome fallBack(StoreRequest request, RateLimitStoreException failure) {
-        outages.failureOfCall(limits(request.charges()), failure);
+        if (request.isPeek()) {
+            outages.otherFailure(limits(request.charges()), failure);
+        } else {
+            outages.failureOfCall(limits(request.charges()), failure);
+        }
         List<Charge> limited = limitedLocally(request.charges(), failure);
         if (limited.isEmpty()) {
             return StoreOutcome.of(request, combined(request.charges(), limited, List.of()));
         }
-        StoreOutcome outcome = locally(() -> local.decide(request.with(limited)));
+        StoreOutcome outcome = locally(request.with(limited));
         return StoreOutcome.of(request, combined(request.charges(), limited, outcome.decisions()), outcome.refund());
     }
 
     /** Refuses the call if an algorithm of the application fails in this JVM, too. */
-    private static <T> T locally(Supplier<T> decision) {
+    private StoreOutcome locally(StoreRequest request) {
         try {
-            return decision.get();
+            return local.decide(request).await();
         } catch (RateLimitStoreException ex) {
             throw new RateLimitRefusedException(ex);
         }

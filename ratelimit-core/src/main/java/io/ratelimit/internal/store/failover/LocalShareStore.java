@@ -1,10 +1,12 @@
 package io.ratelimit.internal.store.failover;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.HashMap;
@@ -21,14 +23,8 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
-        return outcome(request, super.decide(request.with(local(request.charges()))));
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return super.decideAsync(request.with(local(request.charges())))
-                .thenApply(outcome -> outcome(request, outcome));
+    public StoreAnswer decide(StoreRequest request) {
+        return super.decide(request.with(local(request.charges()))).map(outcome -> outcome(request, outcome));
     }
 
     private static StoreOutcome outcome(StoreRequest request, StoreOutcome local) {
@@ -37,18 +33,13 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
-        return super.chargeAsync(local(charge));
+    public CompletionStage<Void> charge(Charge charge) {
+        return super.charge(local(charge));
     }
 
     @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return super.peekAsync(local(charge));
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        return super.resetAsync(limit.local(), key);
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        return super.change(limit.local(), key, change);
     }
 
     private static List<Charge> local(List<Charge> charges) {

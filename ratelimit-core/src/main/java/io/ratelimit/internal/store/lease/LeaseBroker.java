@@ -82,7 +82,7 @@ final class LeaseBroker {
     StoreOutcome decide(StoreRequest request, LeasedBucket bucket) {
         LeasedBucket.JoinedRequest joined = join(bucket, request);
         if (joined == null) {
-            return store.decide(request);
+            return store.decide(request).await();
         }
         long since = nanos.getAsLong();
         if (joined.asks()) {
@@ -95,14 +95,16 @@ final class LeaseBroker {
         if (outcome == null) {
             outcome = bucket.take(request, nanos);
         }
-        return outcome != null ? outcome : await(store.decideAsync(request), timeout - (nanos.getAsLong() - since));
+        return outcome != null
+                ? outcome
+                : await(store.decide(request).toStage(), timeout - (nanos.getAsLong() - since));
     }
 
     /** As {@link #decide}, without blocking. */
     CompletionStage<StoreOutcome> decideAsync(StoreRequest request, LeasedBucket bucket) {
         LeasedBucket.JoinedRequest joined = join(bucket, request);
         if (joined == null) {
-            return store.decideAsync(request);
+            return store.decide(request).toStage();
         }
         if (joined.asks()) {
             return ask(request, bucket, joined.request());
@@ -116,7 +118,9 @@ final class LeaseBroker {
             }
             return outcome != null
                     ? CompletableFuture.completedFuture(outcome)
-                    : within(timeout - (nanos.getAsLong() - since), store.decideAsync(request));
+                    : within(
+                            timeout - (nanos.getAsLong() - since),
+                            store.decide(request).toStage());
         });
     }
 
@@ -124,8 +128,7 @@ final class LeaseBroker {
     void renewIfRunningOut(Charge charge, LeasedBucket bucket) {
         LeaseRequest request = open && bucket.isRunningOut() ? bucket.renew(nanos.getAsLong()) : null;
         if (request != null) {
-            StoreRequest nothing = StoreRequest.of(new Charge(charge.limit(), charge.key(), 0));
-            var unused = ask(nothing, bucket, request);
+            var unused = ask(new Charge(charge.limit(), charge.key(), 0), bucket, request);
         }
     }
 
@@ -198,7 +201,7 @@ final class LeaseBroker {
     private CompletionStage<StoreOutcome> started(Charge charge, LeaseRequest request) {
         return Futures.start(() -> {
             refund(request.before());
-            return store.decideAsync(StoreRequest.lease(charge, request.asked()));
+            return store.decide(StoreRequest.lease(charge, request.asked())).toStage();
         });
     }
 
@@ -207,6 +210,7 @@ final class LeaseBroker {
         Charge charge = call.first();
         long now = nanos.getAsLong();
         Lease lease = outcome == null || !outcome.decision().allowed() ? null : outcome.lease();
+        sweep.know(lease);
         LeasedPermits brought = outcome == null || lease == null
                 ? null
                 : new LeasedPermits(charge.limit(), outcome.decision(), lease, sent, now);
@@ -226,8 +230,8 @@ final class LeaseBroker {
             return;
         }
         // After shutdown there is no later.
-        if (!open || store.affordableRefunds() > 0) {
-            var unused = store.refundLeases(remainders);
+        if (!open || remainders.get(0).unused().affordable() > 0) {
+            var unused = Lease.refund(remainders);
         } else {
             remainders.forEach(sweep::refundLater);
         }

@@ -4,7 +4,6 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.ServiceThread;
 import io.ratelimit.spi.Lease;
-import io.ratelimit.spi.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refunds idle leases periodically, and all of them at shutdown. Sends many in one request, one request after the other, and
@@ -43,11 +43,11 @@ final class LeaseSweep {
 
     private final LeasedBucketRegistry buckets;
 
-    private final RateLimitStore store;
-
     private final LongSupplier nanos;
 
     private final ScheduledExecutorService thread;
+
+    private volatile Lease.Unused anyLease = Lease.NONE.unused();
 
     private final AtomicBoolean begun = new AtomicBoolean();
 
@@ -56,10 +56,8 @@ final class LeaseSweep {
     /** What is left of leases that have ended. If there are too many, the permits come back over time. */
     private final BlockingQueue<Lease> ended = new LinkedBlockingQueue<>(MOST_WAITING);
 
-    LeaseSweep(
-            LeasedBucketRegistry buckets, RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread) {
+    LeaseSweep(LeasedBucketRegistry buckets, LongSupplier nanos, ScheduledExecutorService thread) {
         this.buckets = buckets;
-        this.store = store;
         this.nanos = nanos;
         this.thread = thread;
     }
@@ -104,6 +102,17 @@ final class LeaseSweep {
         }
     }
 
+    /** Takes any lease of the store, which knows what the store can afford. */
+    void know(@Nullable Lease lease) {
+        if (lease != null) {
+            anyLease = lease.unused();
+        }
+    }
+
+    private int affordable() {
+        return anyLease.affordable();
+    }
+
     /** Refunds with the next request. */
     void refundLater(Lease remainder) {
         var unused = ended.offer(remainder);
@@ -111,10 +120,10 @@ final class LeaseSweep {
 
     /** Refunds as many as the store can afford at once, before calls by another rule adopt the count, and then the others. */
     void refund(List<Lease> remainders) {
-        int now = Math.min(remainders.size(), store.affordableRefunds());
+        int now = Math.min(remainders.size(), affordable());
         remainders.subList(now, remainders.size()).forEach(this::refundLater);
         if (now > 0) {
-            var unused = store.refundLeases(remainders.subList(0, now));
+            var unused = Lease.refund(remainders.subList(0, now));
         }
     }
 
@@ -122,7 +131,7 @@ final class LeaseSweep {
     void refundIdle() {
         Iterator<LeasedBucketRegistry.Entry> idle = buckets.idle().iterator();
         List<Lease> remainders = next(idle);
-        while (!remainders.isEmpty() && isDone(store.refundLeases(remainders), LONGEST)) {
+        while (!remainders.isEmpty() && isDone(Lease.refund(remainders), LONGEST)) {
             if (idle.hasNext() || !ended.isEmpty()) {
                 LockSupport.parkNanos(PAUSE);
             }
@@ -132,7 +141,7 @@ final class LeaseSweep {
 
     /** As many as the store can afford. Of those that have nothing left there may be any number. */
     private List<Lease> next(Iterator<LeasedBucketRegistry.Entry> idle) {
-        int most = store.affordableRefunds();
+        int most = affordable();
         List<Lease> remainders = new ArrayList<>();
         ended.drainTo(remainders, most);
         while (idle.hasNext() && (most == 0 || remainders.size() < most)) {
@@ -146,7 +155,7 @@ final class LeaseSweep {
         List<Lease> remainders = new ArrayList<>(buckets.retireAll(nanos.getAsLong()));
         ended.drainTo(remainders);
         if (!remainders.isEmpty()) {
-            var unused = isDone(store.refundLeases(remainders), timeout);
+            var unused = isDone(Lease.refund(remainders), timeout);
         }
     }
 

@@ -1,8 +1,6 @@
 package io.ratelimit.internal.store.lease;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
@@ -59,14 +57,6 @@ final class LeasedBucket {
     StoreOutcome take(StoreRequest request, LongSupplier clock) {
         LeasedPermits present = leased;
         return present == null ? null : present.take(request, clock);
-    }
-
-    /** Takes leased permits; {@code null} if there are not so many. */
-    @Nullable
-    RateLimitDecision take(Charge charge, long nanos) {
-        LeasedPermits present = leased;
-        long after = present == null ? -1 : present.take(charge.permits(), nanos);
-        return present == null || after < 0 ? null : present.decision(after, nanos);
     }
 
     /**

@@ -171,6 +171,11 @@ final class LeasedPermits {
     /** Takes permits for the only charge of a request; {@code null} if there are not so many. */
     @Nullable
     StoreOutcome take(StoreRequest request, LongSupplier clock) {
+        if (!request.refundable()) {
+            long now = clock.getAsLong();
+            long after = take(request.first().permits(), now);
+            return after < 0 ? null : StoreOutcome.of(request, decision(after, now));
+        }
         Portion portion = takePortion(request.first().permits(), clock.getAsLong());
         return portion == null ? null : portion.outcome(request, clock);
     }

@@ -2,20 +2,18 @@ package io.ratelimit.internal.store.lease;
 
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.concurrent.DaemonThreads;
-import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.Watchdog;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -76,14 +74,14 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         this.nanos = nanos;
         this.thread = thread;
         this.buckets = new LeasedBucketRegistry(mostBuckets);
-        this.sweep = new LeaseSweep(buckets, store, nanos, thread);
+        this.sweep = new LeaseSweep(buckets, nanos, thread);
         this.broker = new LeaseBroker(store, timeout, nanos, thread, late, buckets, sweep);
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
+    public StoreAnswer decide(StoreRequest request) {
         if (!anyMayLease(request)) {
-            return super.decide(request);
+            return store().decide(request);
         }
         if (request.isSingle()) {
             return decideOne(request);
@@ -93,64 +91,26 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
             return call.outcome();
         }
         StoreRequest rest = request.with(call.rest());
-        StoreOutcome outcome;
+        StoreAnswer answer;
         try {
-            outcome = isLeasable(rest) ? decideOne(rest) : super.decide(rest);
+            answer = isLeasable(rest) ? decideOne(rest) : store().decide(rest);
         } catch (Throwable ex) {
             call.restore();
             throw ex;
         }
-        return call.outcome(outcome);
-    }
-
-    @Override
-    public RateLimitDecision decide(Charge charge) {
-        LeasedBucket bucket = mayLease(charge) ? bucket(charge) : null;
-        if (bucket == null) {
-            return store().decide(charge);
-        }
-        RateLimitDecision leased = bucket.take(charge, nanos.getAsLong());
-        if (leased == null) {
-            return broker.decide(StoreRequest.of(charge), bucket).decision();
-        }
-        broker.renewIfRunningOut(charge, bucket);
-        return leased;
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        if (!anyMayLease(request)) {
-            return super.decideAsync(request);
-        }
-        if (request.isSingle()) {
-            return decideOneAsync(request);
-        }
-        PartlyLeasedCall call = partlyLeased(request);
-        if (call.rest().isEmpty()) {
-            return CompletableFuture.completedFuture(call.outcome());
-        }
-        StoreRequest rest = request.with(call.rest());
-        return Futures.start(() -> isLeasable(rest) ? decideOneAsync(rest) : super.decideAsync(rest))
-                .handle(call::outcome);
+        return answer.handle(call::outcome);
     }
 
     /** Decides a request whose only charge may lease. */
-    private StoreOutcome decideOne(StoreRequest request) {
-        LeasedBucket bucket = bucket(request);
+    private StoreAnswer decideOne(StoreRequest request) {
+        LeasedBucket bucket = bucket(request.first());
         if (bucket == null) {
-            return super.decide(request);
+            return store().decide(request);
         }
         StoreOutcome outcome = take(request, bucket);
-        return outcome != null ? outcome : broker.decide(request, bucket);
-    }
-
-    private CompletionStage<StoreOutcome> decideOneAsync(StoreRequest request) {
-        LeasedBucket bucket = bucket(request);
-        if (bucket == null) {
-            return super.decideAsync(request);
-        }
-        StoreOutcome outcome = take(request, bucket);
-        return outcome != null ? CompletableFuture.completedFuture(outcome) : broker.decideAsync(request, bucket);
+        return outcome != null
+                ? outcome
+                : StoreAnswer.of(() -> broker.decide(request, bucket), () -> broker.decideAsync(request, bucket));
     }
 
     private @Nullable StoreOutcome take(StoreRequest request, LeasedBucket bucket) {
@@ -159,10 +119,6 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
             broker.renewIfRunningOut(request.first(), bucket);
         }
         return outcome;
-    }
-
-    private @Nullable LeasedBucket bucket(StoreRequest request) {
-        return bucket(request.first());
     }
 
     private @Nullable LeasedBucket bucket(Charge charge) {
@@ -182,13 +138,16 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     private static boolean anyMayLease(StoreRequest request) {
+        if (request.isPeek() || request.more() > 0) {
+            return false;
+        }
         if (request.isSingle()) {
-            return mayLease(request.first()) && request.more() == 0;
+            return mayLease(request.first());
         }
         List<Charge> charges = request.charges();
         for (int i = 0; i < charges.size(); i++) {
             if (mayLease(charges.get(i))) {
-                return request.more() == 0;
+                return true;
             }
         }
         return false;
@@ -214,22 +173,18 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         return call;
     }
 
-    /** Leases of other instances last until they end. */
+    /**
+     * Calls of a key that is blocked or reset take no leased permits of this instance. Leases of other instances last until they
+     * end.
+     */
     @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        forget(limit, key);
-        // One that has come meanwhile may have been charged before.
-        return super.resetAsync(limit, key).thenRun(() -> forget(limit, key));
-    }
-
-    /** Calls of a blocked key take no leased permits of this instance. */
-    @Override
-    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
-        if (change.kind() != BucketChange.Kind.BLOCK) {
-            return super.changeAsync(limit, key, change);
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        if (change.kind() != BucketChange.Kind.BLOCK && change.kind() != BucketChange.Kind.RESET) {
+            return super.change(limit, key, change);
         }
         forget(limit, key);
-        return super.changeAsync(limit, key, change).whenComplete((status, thrown) -> forget(limit, key));
+        // One that has come meanwhile may have been charged before.
+        return super.change(limit, key, change).whenComplete((status, thrown) -> forget(limit, key));
     }
 
     @Override

@@ -66,7 +66,7 @@ final class PartlyLeasedCall {
     StoreOutcome outcome(@Nullable StoreOutcome others, @Nullable Throwable thrown) {
         if (others == null) {
             restore();
-            throw Futures.wrap(thrown);
+            throw Futures.unchecked(thrown);
         }
         return outcome(others);
     }

@@ -8,10 +8,10 @@ import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -46,44 +46,26 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     }
 
     @Override
-    public StoreOutcome decide(StoreRequest request) {
-        StoreOutcome known = known(request);
-        return known != null ? known : decideUnknown(request);
-    }
-
-    @Override
-    public RateLimitDecision decide(Charge charge) {
-        RateLimitDecision known = rejections.find(charge);
-        if (known == null) {
-            return decideUnknown(StoreRequest.of(charge)).decision();
+    public StoreAnswer decide(StoreRequest request) {
+        if (request.isPeek()) {
+            return store().decide(request);
         }
-        onCached.run();
-        return known;
-    }
-
-    private StoreOutcome decideUnknown(StoreRequest request) {
-        RejectionCache.Query query = rejections.query(request);
-        return cached(super.decide(request), query);
-    }
-
-    @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         StoreOutcome known = known(request);
         if (known != null) {
-            return CompletableFuture.completedFuture(known);
+            onCached.run();
+            return known;
         }
         RejectionCache.Query query = rejections.query(request);
-        return super.decideAsync(request).thenApply(outcome -> cached(outcome, query));
+        StoreAnswer answer = store().decide(request);
+        return answer instanceof StoreOutcome outcome
+                ? cached(outcome, query)
+                : answer.map(outcome -> cached(outcome, query));
     }
 
     private @Nullable StoreOutcome known(StoreRequest request) {
-        StoreOutcome known = request.isSingle()
+        return request.isSingle()
                 ? outcome(request, rejections.find(request.first()))
                 : outcome(request, rejections.find(request.charges()));
-        if (known != null) {
-            onCached.run();
-        }
-        return known;
     }
 
     private static @Nullable StoreOutcome outcome(StoreRequest request, @Nullable RateLimitDecision known) {
@@ -108,12 +90,6 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     /** Evicts even if the refund has failed: it may have been made. */
     private void evict(Charge charge) {
         rejections.evict(charge.limit(), charge.key());
-    }
-
-    @Override
-    public CompletionStage<Void> refundLeases(List<Lease> leases) {
-        return super.refundLeases(leases.stream().map(EvictingLease::ofStore).toList())
-                .whenComplete((done, thrown) -> leases.forEach(EvictingLease::evict));
     }
 
     /** Evicts what is cached for the bucket when permits are refunded to it. */
@@ -148,16 +124,22 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
         public CompletionStage<Void> refund(long permits) {
             return unused.refund(permits).whenComplete((done, thrown) -> evict());
         }
+
+        @Override
+        public CompletionStage<Void> refund(List<Lease> leases) {
+            return unused.refund(leases.stream().map(EvictingLease::ofStore).toList())
+                    .whenComplete((done, thrown) -> leases.forEach(EvictingLease::evict));
+        }
+
+        @Override
+        public int affordable() {
+            return unused.affordable();
+        }
     }
 
     @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        return super.resetAsync(limit, key).whenComplete((done, thrown) -> rejections.evict(limit, key));
-    }
-
-    @Override
-    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
-        CompletionStage<BucketStatus> changed = super.changeAsync(limit, key, change);
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        CompletionStage<BucketStatus> changed = super.change(limit, key, change);
         return change.kind() == BucketChange.Kind.NONE
                 ? changed
                 : changed.whenComplete((status, thrown) -> rejections.evict(limit, key));

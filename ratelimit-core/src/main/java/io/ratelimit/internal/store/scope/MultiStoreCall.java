@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -118,7 +117,7 @@ final class MultiStoreCall {
         }
 
         boolean isInMemory() {
-            return store.isNonBlocking();
+            return charges.stream().allMatch(charge -> store.isNonBlocking(charge.limit()));
         }
 
         boolean blocks() {
@@ -137,24 +136,25 @@ final class MultiStoreCall {
         }
 
         CompletableFuture<Void> charge() {
-            return Futures.start(() -> store.decideAsync(StoreRequest.refundable(charges)))
-                    .thenAccept(decided -> outcome = decided);
+            return ask(StoreRequest.refundable(charges)).thenAccept(decided -> outcome = decided);
         }
 
         CompletableFuture<Void> look() {
-            return see(store::peekAsync);
+            return see(StoreRequest::peek);
         }
 
         /** The call is rejected: charges limits in dry run, unless the call would hold their permits, and looks at the others. */
         CompletableFuture<Void> complete() {
-            return see(charge -> isKept(charge)
-                    ? store.decideAsync(StoreRequest.of(charge)).thenApply(StoreOutcome::decision)
-                    : store.peekAsync(charge));
+            return see(charge -> isKept(charge) ? charge : StoreRequest.peek(charge));
         }
 
-        private CompletableFuture<Void> see(Function<Charge, CompletionStage<RateLimitDecision>> question) {
+        private CompletableFuture<StoreOutcome> ask(StoreRequest question) {
+            return Futures.start(() -> store.decide(question).toStage());
+        }
+
+        private CompletableFuture<Void> see(Function<Charge, StoreRequest> question) {
             List<CompletableFuture<RateLimitDecision>> decisions = charges.stream()
-                    .map(charge -> Futures.start(() -> question.apply(charge)))
+                    .map(charge -> ask(question.apply(charge)).thenApply(StoreOutcome::decision))
                     .toList();
             return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
                     .thenAccept(all ->
@@ -182,7 +182,9 @@ final class MultiStoreCall {
         }
 
         private RateLimitDecision undone(RateLimitDecision charged, Charge charge) {
-            return isInMemory() ? store.peek(charge) : withoutCharge(charged, charge);
+            return isInMemory()
+                    ? store.decide(StoreRequest.peek(charge)).await().decision()
+                    : withoutCharge(charged, charge);
         }
 
         /** Returns the decision about a charge that is refunded, without asking again: its permits are left. */

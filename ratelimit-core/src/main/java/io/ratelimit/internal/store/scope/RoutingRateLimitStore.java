@@ -3,9 +3,7 @@ package io.ratelimit.internal.store.scope;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Scope;
-import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
@@ -13,9 +11,9 @@ import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreFailure;
 import io.ratelimit.spi.StoreHealth;
-import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
 import java.util.Map;
@@ -120,23 +118,13 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     @Override
-    public RateLimitDecision decide(Charge charge) {
-        return storeOf(charge.limit()).decide(charge);
-    }
-
-    @Override
-    public StoreOutcome decide(StoreRequest request) {
+    public StoreAnswer decide(StoreRequest request) {
         return storeOf(request).decide(request);
     }
 
     @Override
-    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        return storeOf(request).decideAsync(request);
-    }
-
-    @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
-        return storeOf(charge.limit()).chargeAsync(charge);
+    public CompletionStage<Void> charge(Charge charge) {
+        return storeOf(charge.limit()).charge(charge);
     }
 
     @Override
@@ -145,23 +133,13 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     @Override
-    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return storeOf(charge.limit()).peekAsync(charge);
-    }
-
-    @Override
-    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        return storeOf(limit).resetAsync(limit, key).whenComplete((done, thrown) -> forgetRejections(limit, key));
-    }
-
-    @Override
     public long heldPermits(RateLimit limit) {
         return storeOf(limit).heldPermits(limit);
     }
 
     @Override
-    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
-        CompletionStage<BucketStatus> changed = storeOf(limit).changeAsync(limit, key, change);
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        CompletionStage<BucketStatus> changed = storeOf(limit).change(limit, key, change);
         return change.kind() == BucketChange.Kind.NONE
                 ? changed
                 : changed.whenComplete((status, thrown) -> forgetRejections(limit, key));
@@ -204,13 +182,8 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         }
 
         @Override
-        public StoreOutcome decide(StoreRequest request) {
-            return BoundedWait.get(decideAsync(request), LONGEST);
-        }
-
-        @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-            return new MultiStoreCall(request, routes).decide();
+        public StoreAnswer decide(StoreRequest request) {
+            return StoreAnswer.of(() -> new MultiStoreCall(request, routes).decide());
         }
 
         @Override

@@ -34,7 +34,7 @@ public abstract class BlockingContract extends StoreContract {
     }
 
     private BucketStatus change(RateLimit of, BucketChange change) {
-        return store.changeAsync(of, KEY, change).toCompletableFuture().join();
+        return store.change(of, KEY, change).toCompletableFuture().join();
     }
 
     @ParameterizedTest
@@ -107,7 +107,8 @@ public abstract class BlockingContract extends StoreContract {
     @Test
     void refundReturnsPermitsAndTheKeyStaysBlocked() {
         Charge both = new Charge(limit, KEY, 2);
-        Refund refund = store.decide(StoreRequest.refundable(List.of(both))).refund();
+        Refund refund =
+                store.decide(StoreRequest.refundable(List.of(both))).await().refund();
         take(limit, 1);
         refund.refund(List.of(both)).toCompletableFuture().join();
         assertThat(change(limit, BucketChange.NONE)).isEqualTo(new BucketStatus(2, 2, Duration.ZERO, MINUTE));
@@ -118,7 +119,7 @@ public abstract class BlockingContract extends StoreContract {
     @Test
     void resetAndUnblockEndTheBlockAndForgetViolations() {
         violate(limit);
-        store.reset(limit, KEY);
+        store.change(limit, KEY, BucketChange.RESET).toCompletableFuture().join();
         assertThat(violate(limit).retryAfter()).isEqualTo(MINUTE);
         assertThat(change(limit, BucketChange.UNBLOCK))
                 .isEqualTo(new BucketStatus(2, 0, Duration.ofSeconds(1), Duration.ZERO));
@@ -139,7 +140,8 @@ public abstract class BlockingContract extends StoreContract {
         RateLimit plain = tokenBucket("plain", 2, "2/s");
         assertThat(change(plain, BucketChange.block(TEN))).isEqualTo(new BucketStatus(2, 2, Duration.ZERO, TEN));
         assertThat(take(plain, 1)).isEqualTo(rejected(2, 0, TEN, TEN));
-        assertThat(store.decide(new Charge(plain, "bob", 1)).allowed()).isTrue();
+        assertThat(store.decide(new Charge(plain, "bob", 1)).await().decision().allowed())
+                .isTrue();
         clock.advance(TEN);
         assertThat(take(plain, 1).allowed()).isTrue();
 

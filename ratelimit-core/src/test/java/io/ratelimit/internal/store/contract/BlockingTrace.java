@@ -83,7 +83,7 @@ final class BlockingTrace {
 
         @Override
         public CompletionStage<?> ask(RateLimitStore store) {
-            return store.decideAsync(StoreRequest.of(charges)).thenApply(StoreOutcome::decisions);
+            return store.decide(StoreRequest.of(charges)).toStage().thenApply(StoreOutcome::decisions);
         }
 
         @Override
@@ -96,7 +96,7 @@ final class BlockingTrace {
 
         @Override
         public CompletionStage<?> ask(RateLimitStore store) {
-            return store.peekAsync(charge);
+            return store.decide(StoreRequest.peek(charge)).toStage().thenApply(StoreOutcome::decision);
         }
 
         @Override
@@ -109,7 +109,7 @@ final class BlockingTrace {
 
         @Override
         public CompletionStage<?> ask(RateLimitStore store) {
-            return store.changeAsync(limit, KEY, change);
+            return store.change(limit, KEY, change);
         }
 
         @Override
@@ -135,7 +135,7 @@ final class BlockingTrace {
         List<Charge> charges = limits.stream()
                 .map(limit -> new Charge(limit, KEY, permits(limit)))
                 .toList();
-        last = reference.decide(StoreRequest.of(charges)).decisions();
+        last = reference.decide(StoreRequest.of(charges)).await().decisions();
         steps.add(new Step(clock.micros(), new Call(charges), charges.size(), last));
         for (RateLimitDecision decision : last) {
             end = decision.allowed() ? end : clock.micros() + micros(decision.retryAfter());

@@ -55,7 +55,8 @@ final class BucketTwins {
     boolean takeForAMoment(RateLimit limit, long permits) {
         takenAt = clock.micros();
         taken = new Charge(limit, bucket, permits);
-        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(List.of(taken)))
+        StoreOutcome decided = store.decide(StoreRequest.refundable(List.of(taken)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         refund = decided.refund();
@@ -87,8 +88,10 @@ final class BucketTwins {
 
         Looks(String key, RateLimit limit) {
             answers = LongStream.of(0, 1, limit.capacity() / 2 + 1, limit.capacity())
-                    .mapToObj(permits ->
-                            store.peekAsync(new Charge(limit, key, permits)).toCompletableFuture())
+                    .mapToObj(permits -> store.decide(StoreRequest.peek(new Charge(limit, key, permits)))
+                            .toStage()
+                            .thenApply(StoreOutcome::decision)
+                            .toCompletableFuture())
                     .toList();
         }
 
@@ -115,10 +118,12 @@ final class BucketTwins {
     }
 
     private RateLimitDecision take(String key, RateLimit limit, long permits) {
-        return store.decide(StoreRequest.of(new Charge(limit, key, permits))).decision();
+        return store.decide(new Charge(limit, key, permits)).await().decision();
     }
 
     private RateLimitDecision look(String key, RateLimit limit, long permits) {
-        return store.peek(new Charge(limit, key, permits));
+        return store.decide(StoreRequest.peek(new Charge(limit, key, permits)))
+                .await()
+                .decision();
     }
 }

@@ -71,7 +71,7 @@ public abstract class CalendarTraceContract {
             TraceStep step = steps.get(i);
             int last = i;
             clock.set(step.now());
-            assertThat(store().decide(StoreRequest.of(step.charges())).decisions())
+            assertThat(store().decide(StoreRequest.of(step.charges())).await().decisions())
                     .as(() -> steps.get(0).charges() + " after " + steps.subList(0, last + 1))
                     .isEqualTo(step.expected());
         }

@@ -123,7 +123,7 @@ public abstract class CalendarWindowContract extends StoreContract {
         assertThat(take(paid, 50).remaining()).isEqualTo(46);
         assertThat(remaining(free)).isZero();
         // Until then the key is there, because the block lasts into April.
-        store.changeAsync(free, KEY, BucketChange.block(Duration.ofDays(20)))
+        store.change(free, KEY, BucketChange.block(Duration.ofDays(20)))
                 .toCompletableFuture()
                 .join();
         setClock(Instant.parse("2026-04-20T00:00:00Z"));
@@ -143,6 +143,7 @@ public abstract class CalendarWindowContract extends StoreContract {
         assertThat(peek(calendarWindow("moved", "20/month", "Asia/Tokyo"), 11)).isEqualTo(rejected(20, 10, left, left));
         clock.advance(left);
         assertThat(store.decide(StoreRequest.refundable(List.of(new Charge(tokyo, KEY, 1))))
+                        .await()
                         .decision())
                 .isEqualTo(allowed(10, 9, between(now(), Instant.parse("2026-04-30T15:00:00Z"))));
         assertThat(remaining(honolulu)).isEqualTo(9);
@@ -184,7 +185,7 @@ public abstract class CalendarWindowContract extends StoreContract {
         assertThat(take(month, 4).allowed()).isTrue();
         assertThat(remaining(month)).isZero();
         setClock(Instant.parse("2026-03-31T21:59:59Z"));
-        store.reset(month, KEY);
+        store.change(month, KEY, BucketChange.RESET).toCompletableFuture().join();
         StoreOutcome last = takeRefundably(3);
         clock.advance(ofSeconds(1));
         take(month, 3);
@@ -197,7 +198,8 @@ public abstract class CalendarWindowContract extends StoreContract {
     }
 
     private StoreOutcome takeRefundably(long permits) {
-        return store.decide(StoreRequest.refundable(List.of(new Charge(month, KEY, permits))));
+        return store.decide(StoreRequest.refundable(List.of(new Charge(month, KEY, permits))))
+                .await();
     }
 
     private void refund(StoreOutcome outcome, long permits) {
@@ -223,7 +225,7 @@ public abstract class CalendarWindowContract extends StoreContract {
     void grantedPermitsAreOfThePresentUnit() {
         setClock(MARCH);
         take(month, 10);
-        var granted = store.changeAsync(month, KEY, BucketChange.grant(3))
+        var granted = store.change(month, KEY, BucketChange.grant(3))
                 .toCompletableFuture()
                 .join();
         assertThat(granted.remaining()).isEqualTo(3);

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestRandom;
 import java.util.Random;
@@ -96,8 +99,10 @@ public abstract class EveryAlgorithmContract extends StoreContract {
             long permits = random.nextLong(CAPACITY / 2);
             Charge charge = new Charge(limit, KEY, permits);
             // Under way at the same time, so that a store can decide them together, in their order.
-            CompletionStage<RateLimitDecision> first = store.peekAsync(charge);
-            CompletionStage<RateLimitDecision> second = store.peekAsync(charge);
+            CompletionStage<RateLimitDecision> first =
+                    store.decide(StoreRequest.peek(charge)).toStage().thenApply(StoreOutcome::decision);
+            CompletionStage<RateLimitDecision> second =
+                    store.decide(StoreRequest.peek(charge)).toStage().thenApply(StoreOutcome::decision);
             RateLimitDecision taken = take(limit, permits);
             RateLimitDecision peeked = first.toCompletableFuture().join();
             assertThat(second.toCompletableFuture().join()).isEqualTo(peeked);
@@ -113,7 +118,7 @@ public abstract class EveryAlgorithmContract extends StoreContract {
         RateLimit other = kind.limit("other", CAPACITY, "10/s");
         exhaust(limit(kind));
         exhaust(other);
-        store.reset(limit(kind), KEY);
+        store.change(limit(kind), KEY, BucketChange.RESET).toCompletableFuture().join();
         assertThat(peek(limit(kind), CAPACITY)).isEqualTo(allowed(CAPACITY, CAPACITY, ZERO));
         assertThat(remaining(other)).isZero();
     }

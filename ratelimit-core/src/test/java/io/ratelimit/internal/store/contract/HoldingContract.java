@@ -28,7 +28,7 @@ public abstract class HoldingContract extends StoreContract {
     private final RateLimit once = fixedWindow("once", 1, "1/h");
 
     private StoreOutcome enter(Charge... charges) {
-        return store.decide(StoreRequest.refundable(List.of(charges)));
+        return store.decide(StoreRequest.refundable(List.of(charges))).await();
     }
 
     private static Charge one(RateLimit limit) {
@@ -171,7 +171,7 @@ public abstract class HoldingContract extends StoreContract {
     @Test
     void resetForgetsTheHolders() {
         StoreOutcome outcome = enter(new Charge(two, KEY, 2));
-        store.reset(two, KEY);
+        store.change(two, KEY, BucketChange.RESET).toCompletableFuture().join();
         StoreOutcome next = enter(one(two));
         assertThat(next.decision()).isEqualTo(allowed(2, 1, UNKNOWN));
         release(outcome);
@@ -189,18 +189,18 @@ public abstract class HoldingContract extends StoreContract {
         release(first);
         assertThat(store.heldPermits(two)).isEqualTo(2);
         StoreOutcome next = enter(one(two));
-        store.reset(two, KEY);
+        store.change(two, KEY, BucketChange.RESET).toCompletableFuture().join();
         assertThat(store.heldPermits(two)).isEqualTo(2);
         release(next);
         assertThat(store.heldPermits(two)).isEqualTo(2);
-        store.reset(two, "bob");
+        store.change(two, "bob", BucketChange.RESET).toCompletableFuture().join();
         assertThat(store.heldPermits(two)).isZero();
     }
 
     @Test
     void isInspected() {
         enter(one(two));
-        assertThat(store.changeAsync(two, KEY, BucketChange.NONE)
+        assertThat(store.change(two, KEY, BucketChange.NONE)
                         .toCompletableFuture()
                         .join())
                 .isEqualTo(new BucketStatus(2, 1, UNKNOWN, Duration.ZERO));
@@ -210,7 +210,8 @@ public abstract class HoldingContract extends StoreContract {
     void asynchronousCallsAreTheSame() {
         Deque<StoreOutcome> calls = new ArrayDeque<>();
         for (int i = 0; i < 3; i++) {
-            calls.add(store.decideAsync(StoreRequest.refundable(List.of(one(two))))
+            calls.add(store.decide(StoreRequest.refundable(List.of(one(two))))
+                    .toStage()
                     .toCompletableFuture()
                     .join());
         }

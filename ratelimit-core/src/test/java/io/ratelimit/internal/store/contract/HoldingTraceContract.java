@@ -6,6 +6,7 @@ import static io.ratelimit.testing.TestLimits.fixedWindow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
@@ -76,7 +77,7 @@ public abstract class HoldingTraceContract extends StoreContract {
     private void enter(List<Charge> charges) {
         boolean rejected = charges.stream()
                 .anyMatch(charge -> !fits(charge) && !charge.limit().dryRun());
-        StoreOutcome outcome = store.decide(StoreRequest.refundable(charges));
+        StoreOutcome outcome = store.decide(StoreRequest.refundable(charges)).await();
         Map<Charge, String> taken = new HashMap<>();
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
@@ -112,7 +113,9 @@ public abstract class HoldingTraceContract extends StoreContract {
     }
 
     private void reset(Charge charge) {
-        store.reset(charge.limit(), charge.key());
+        store.change(charge.limit(), charge.key(), BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         used.remove(bucket(charge));
         running.forEach(call -> call.taken().values().remove(bucket(charge)));
     }

@@ -69,12 +69,16 @@ public abstract class ModelledRulesContract extends StoreContract {
         }
 
         private boolean isUnused() {
-            return model.peek(new Charge(limit, KEY, 0)).resetAfter().isZero();
+            return model.decide(StoreRequest.peek(new Charge(limit, KEY, 0)))
+                    .await()
+                    .decision()
+                    .resetAfter()
+                    .isZero();
         }
 
         private RateLimitDecision call(long permits, List<ModelledRule> all) {
-            RateLimitDecision expected = model.decide(StoreRequest.of(new Charge(limit, KEY, permits)))
-                    .decision();
+            RateLimitDecision expected =
+                    model.decide(new Charge(limit, KEY, permits)).await().decision();
             if (expected.allowed() && permits > 0) {
                 all.stream()
                         .filter(other -> other != this)

@@ -10,7 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.StoreRequest;
 import org.junit.jupiter.api.Test;
 
 /** One limit, by the examples that anybody can check by hand. */
@@ -104,7 +106,7 @@ public abstract class OneLimitContract extends StoreContract {
     void resetForgetsOneBucket() {
         take(bucket, 20);
         take(window, 20);
-        store.reset(bucket, KEY);
+        store.change(bucket, KEY, BucketChange.RESET).toCompletableFuture().join();
         assertThat(remaining(bucket)).isEqualTo(20);
         assertThat(remaining(window)).isZero();
     }
@@ -115,7 +117,11 @@ public abstract class OneLimitContract extends StoreContract {
         RateLimit other = tokenBucket("other", 20, "10/s");
         assertThat(remaining(other)).isEqualTo(20);
         for (String key : new String[] {"bob", "Alice", "", null}) {
-            assertThat(store.peek(new Charge(bucket, key, 0)).remaining()).isEqualTo(20);
+            assertThat(store.decide(StoreRequest.peek(new Charge(bucket, key, 0)))
+                            .await()
+                            .decision()
+                            .remaining())
+                    .isEqualTo(20);
         }
     }
 

@@ -45,7 +45,8 @@ public abstract class PlanRefundContract extends StoreContract {
     }
 
     private void takeAndRefund(Charge charge) {
-        StoreOutcome taken = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        StoreOutcome taken = store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         taken.refund().refund(List.of(charge)).toCompletableFuture().join();

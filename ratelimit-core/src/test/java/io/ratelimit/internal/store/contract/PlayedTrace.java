@@ -24,7 +24,7 @@ final class PlayedTrace {
         this.steps = steps;
         for (TraceStep step : steps) {
             clock.set(step.now());
-            answers.add(store.decideAsync(StoreRequest.of(step.charges())).thenApply(StoreOutcome::decisions));
+            answers.add(store.decide(StoreRequest.of(step.charges())).toStage().thenApply(StoreOutcome::decisions));
         }
     }
 

@@ -67,7 +67,7 @@ public final class RandomTrace {
     }
 
     private void call(List<Charge> charges, Retry retry) {
-        last = reference.decide(StoreRequest.of(charges)).decisions();
+        last = reference.decide(StoreRequest.of(charges)).await().decisions();
         steps.add(new TraceStep(clock.micros(), charges, last, retry));
     }
 
@@ -113,7 +113,11 @@ public final class RandomTrace {
         }
         return largest(
                 limit.capacity(),
-                permits -> reference.peek(new Charge(limit, "key", permits)).allowed());
+                permits -> reference
+                        .decide(StoreRequest.peek(new Charge(limit, "key", permits)))
+                        .await()
+                        .decision()
+                        .allowed());
     }
 
     private static long largest(long most, LongPredicate fits) {

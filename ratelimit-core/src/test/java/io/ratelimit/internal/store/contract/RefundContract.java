@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
@@ -42,7 +43,8 @@ public abstract class RefundContract extends StoreContract {
     }
 
     private StoreOutcome takeRefundably(Charge... charges) {
-        return store.decideAsync(StoreRequest.refundable(List.of(charges)))
+        return store.decide(StoreRequest.refundable(List.of(charges)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
     }
@@ -127,8 +129,12 @@ public abstract class RefundContract extends StoreContract {
                 return true;
             });
             assertTwins(kind);
-            store.reset(six(kind), KEY);
-            store.reset(twin(kind), KEY);
+            store.change(six(kind), KEY, BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
+            store.change(twin(kind), KEY, BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
         }
     }
 
@@ -158,7 +164,9 @@ public abstract class RefundContract extends StoreContract {
     void callsUnderWayAtOnceAreRefundedInAnyOrder(LimitKind kind) {
         Random random = TestRandom.create(getClass());
         for (int round = 0; round < 20; round++) {
-            store.reset(six(kind), KEY);
+            store.change(six(kind), KEY, BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
             List<StoreOutcome> calls = new ArrayList<>();
             Charge charge = charge(six(kind), 1);
             for (int call = 0; call < 5; call++) {
@@ -272,7 +280,7 @@ public abstract class RefundContract extends StoreContract {
     void bucketThatWasResetHasNothingToRefund(LimitKind kind) {
         Charge charge = charge(six(kind), 4);
         StoreOutcome taken = takeRefundably(charge);
-        store.reset(six(kind), KEY);
+        store.change(six(kind), KEY, BucketChange.RESET).toCompletableFuture().join();
         refund(taken, charge);
         assertTwins(kind);
     }
@@ -284,7 +292,7 @@ public abstract class RefundContract extends StoreContract {
         Charge charge = charge(six(kind), 4);
         StoreOutcome taken = takeRefundably(charge);
         clock.advance(1);
-        store.reset(six(kind), KEY);
+        store.change(six(kind), KEY, BucketChange.RESET).toCompletableFuture().join();
         take(six(kind), 1);
         refund(taken, charge);
         assertThat(remaining(six(kind))).isBetween(5L, 6L);
@@ -323,7 +331,7 @@ public abstract class RefundContract extends StoreContract {
     void bucketThatIsOnlyAnotherRulesByNowHasNothingToRefund(LimitKind kind) {
         Charge charge = charge(six(kind), 2);
         StoreOutcome taken = takeRefundably(charge);
-        store.reset(six(kind), KEY);
+        store.change(six(kind), KEY, BucketChange.RESET).toCompletableFuture().join();
         take(TestLimits.fixedWindow("six", 12, "6/h"), 1);
         refund(taken, charge);
         clock.advance(30 * SECOND);

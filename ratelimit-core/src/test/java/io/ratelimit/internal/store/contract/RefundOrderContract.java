@@ -151,7 +151,8 @@ public abstract class RefundOrderContract extends StoreContract {
     }
 
     private static StoreOutcome decide(RateLimitStore store, Charge charge) {
-        return store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        return store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
     }
@@ -177,7 +178,9 @@ public abstract class RefundOrderContract extends StoreContract {
     }
 
     private RateLimitDecision peekAt(RateLimitStore which, RateLimit limit) {
-        return which.peek(new Charge(limit, key, 0));
+        return which.decide(StoreRequest.peek(new Charge(limit, key, 0)))
+                .await()
+                .decision();
     }
 
     /** One call, in the store and in the reference. */

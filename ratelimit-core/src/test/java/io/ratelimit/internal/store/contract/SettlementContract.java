@@ -94,19 +94,20 @@ public abstract class SettlementContract extends StoreContract {
     }
 
     private static StoreOutcome decide(RateLimitStore store, Charge charge) {
-        return store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        return store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
     }
 
     private static Settlement settlement(StoreOutcome outcome, RateLimitStore store) {
-        return Settlement.of(outcome.charges(), outcome, store::chargeAsync, UnaryOperator.identity());
+        return Settlement.of(outcome.charges(), outcome, store::charge, UnaryOperator.identity());
     }
 
     private void charge(Charge charge) {
         log.add(clock.micros() + " charge " + charge.permits());
-        store.chargeAsync(charge).toCompletableFuture().join();
-        reference.chargeAsync(charge).toCompletableFuture().join();
+        store.charge(charge).toCompletableFuture().join();
+        reference.charge(charge).toCompletableFuture().join();
     }
 
     /** @param twice the second time must change nothing */
@@ -147,7 +148,10 @@ public abstract class SettlementContract extends StoreContract {
     }
 
     private void advance(RateLimit limit) {
-        RateLimitDecision decision = store.peek(new Charge(limit, KEY, 1 + random.nextLong(limit.capacity())));
+        RateLimitDecision decision = store.decide(
+                        StoreRequest.peek(new Charge(limit, KEY, 1 + random.nextLong(limit.capacity()))))
+                .await()
+                .decision();
         long retry = TestClock.inMicros(decision.retryAfter());
         long reset = TestClock.inMicros(decision.resetAfter());
         clock.advance(Math.max(
@@ -171,15 +175,21 @@ public abstract class SettlementContract extends StoreContract {
                 .toList();
         // Under way at the same time, so that a store can answer them together.
         List<CompletableFuture<RateLimitDecision>> peeked = charges.stream()
-                .map(charge -> store.peekAsync(charge).toCompletableFuture())
+                .map(charge -> store.decide(StoreRequest.peek(charge))
+                        .toStage()
+                        .thenApply(StoreOutcome::decision)
+                        .toCompletableFuture())
                 .toList();
         assertThat(peeked.stream().map(CompletableFuture::join))
                 .as(() -> String.join("\n", log) + "\n" + clock.micros() + " peek 0, 1 and " + limit.capacity())
-                .containsExactlyElementsOf(charges.stream().map(reference::peek).toList());
+                .containsExactlyElementsOf(charges.stream()
+                        .map(charge ->
+                                reference.decide(StoreRequest.peek(charge)).decision())
+                        .toList());
     }
 
     private void force(RateLimit limit, long permits) {
-        store.chargeAsync(new Charge(limit, KEY, permits)).toCompletableFuture().join();
+        store.charge(new Charge(limit, KEY, permits)).toCompletableFuture().join();
     }
 
     @ParameterizedTest
@@ -191,10 +201,14 @@ public abstract class SettlementContract extends StoreContract {
                     kind.limit("huge" + rate.length(), Rate.parse(rate).permits() > 10_000 ? 10_000 : 7, rate);
             for (int i = 0; i < 3; i++) {
                 force(limit, RateLimit.MAX_CAPACITY);
-                other.chargeAsync(new Charge(limit, KEY, RateLimit.MAX_CAPACITY))
+                other.charge(new Charge(limit, KEY, RateLimit.MAX_CAPACITY))
                         .toCompletableFuture()
                         .join();
-                assertThat(peek(limit, 1)).as(limit.toString()).isEqualTo(other.peek(new Charge(limit, KEY, 1)));
+                assertThat(peek(limit, 1))
+                        .as(limit.toString())
+                        .isEqualTo(other.decide(StoreRequest.peek(new Charge(limit, KEY, 1)))
+                                .await()
+                                .decision());
                 clock.advance(HOUR);
             }
         }
@@ -266,13 +280,11 @@ public abstract class SettlementContract extends StoreContract {
         RateLimit limit = kind.limit("repaid", 6, "3/6s");
         clock.set(TestClock.TODAY - TestClock.TODAY % (12 * SECOND));
         force(limit, 10);
-        store.changeAsync(limit, KEY, BucketChange.grant(6))
-                .toCompletableFuture()
-                .join();
+        store.change(limit, KEY, BucketChange.grant(6)).toCompletableFuture().join();
         assertThat(remaining(limit)).isEqualTo(2);
         force(limit, 10);
         assertThat(remaining(limit)).isZero();
-        store.reset(limit, KEY);
+        store.change(limit, KEY, BucketChange.RESET).toCompletableFuture().join();
         assertThat(remaining(limit)).isEqualTo(6);
     }
 

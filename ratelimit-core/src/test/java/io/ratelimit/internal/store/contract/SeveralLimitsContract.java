@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
-import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LimitKind;
 import java.util.List;
@@ -90,25 +89,35 @@ public abstract class SeveralLimitsContract extends StoreContract {
     @Test
     void freeChargesLeaveTheirBucketsAlone() {
         take(narrow, 1);
-        store.decide(StoreRequest.of(List.of(new Charge(narrow, KEY, 0), new Charge(wide, KEY, 2))));
+        store.decide(StoreRequest.of(List.of(new Charge(narrow, KEY, 0), new Charge(wide, KEY, 2))))
+                .await();
         assertThat(remaining(narrow)).isZero();
         assertThat(remaining(wide)).isEqualTo(1);
     }
 
     @Test
     void eachChargeHasItsOwnKey() {
-        store.decide(StoreRequest.of(List.of(new Charge(wide, "alice", 1), new Charge(wide, "bob", 2))));
-        assertThat(store.peek(new Charge(wide, "alice", 0)).remaining()).isEqualTo(2);
-        assertThat(store.peek(new Charge(wide, "bob", 0)).remaining()).isEqualTo(1);
+        store.decide(StoreRequest.of(List.of(new Charge(wide, "alice", 1), new Charge(wide, "bob", 2))))
+                .await();
+        assertThat(store.decide(StoreRequest.peek(new Charge(wide, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(2);
+        assertThat(store.decide(StoreRequest.peek(new Charge(wide, "bob", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(1);
     }
 
     @Test
     void twoChargesOfOneBucketAreRefused() {
         List<Charge> twice = List.of(new Charge(wide, KEY, 1), new Charge(narrow, KEY, 1), new Charge(wide, KEY, 2));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> store.decide(StoreRequest.of(twice)).decisions());
+                .isThrownBy(() -> store.decide(StoreRequest.of(twice)).await());
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> store.decideAsync(StoreRequest.of(twice)).thenApply(StoreOutcome::decisions));
+                .isThrownBy(() -> store.decide(StoreRequest.of(twice)).toStage());
         assertThat(remaining(wide)).isEqualTo(3);
         assertThat(remaining(narrow)).isEqualTo(1);
     }

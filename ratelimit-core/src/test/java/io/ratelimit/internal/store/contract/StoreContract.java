@@ -34,11 +34,13 @@ public abstract class StoreContract {
     }
 
     protected RateLimitDecision take(RateLimit limit, long permits) {
-        return store.decide(StoreRequest.of(new Charge(limit, KEY, permits))).decision();
+        return store.decide(new Charge(limit, KEY, permits)).await().decision();
     }
 
     protected RateLimitDecision peek(RateLimit limit, long permits) {
-        return store.peek(new Charge(limit, KEY, permits));
+        return store.decide(StoreRequest.peek(new Charge(limit, KEY, permits)))
+                .await()
+                .decision();
     }
 
     protected long remaining(RateLimit limit) {
@@ -50,6 +52,7 @@ public abstract class StoreContract {
         return store.decide(StoreRequest.of(List.of(limits).stream()
                         .map(limit -> new Charge(limit, KEY, 1))
                         .toList()))
+                .await()
                 .decisions();
     }
 

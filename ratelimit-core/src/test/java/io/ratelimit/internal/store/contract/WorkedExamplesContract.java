@@ -70,9 +70,11 @@ public abstract class WorkedExamplesContract extends StoreContract {
 
     private int allowedAt(long time, RateLimit limit, int calls) {
         clock.set(time);
-        StoreRequest request = StoreRequest.of(new Charge(limit, KEY, 1));
-        List<CompletionStage<StoreOutcome>> outcomes =
-                Stream.generate(() -> store.decideAsync(request)).limit(calls).toList();
+        StoreRequest request = new Charge(limit, KEY, 1);
+        List<CompletionStage<StoreOutcome>> outcomes = Stream.generate(
+                        () -> store.decide(request).toStage())
+                .limit(calls)
+                .toList();
         return (int) outcomes.stream()
                 .filter(outcome ->
                         outcome.toCompletableFuture().join().decision().allowed())

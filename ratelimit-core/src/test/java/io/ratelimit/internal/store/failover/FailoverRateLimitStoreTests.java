@@ -10,7 +10,10 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -20,6 +23,7 @@ import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -72,13 +76,18 @@ class FailoverRateLimitStoreTests {
     void storeDecidesWhileItCan() {
         RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 0, 5);
         store.answer(answer);
-        assertThat(failover.decide(StoreRequest.of(charges(THROW))).decisions()).containsExactly(answer);
-        assertThat(failover.decideAsync(StoreRequest.of(charges(THROW)))
+        assertThat(failover.decide(StoreRequest.of(charges(THROW))).await().decisions())
+                .containsExactly(answer);
+        assertThat(failover.decide(StoreRequest.of(charges(THROW)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join())
                 .containsExactly(answer);
-        assertThat(failover.peek(new Charge(THROW, "key", 1))).isEqualTo(answer);
+        assertThat(failover.decide(StoreRequest.peek(new Charge(THROW, "key", 1)))
+                        .await()
+                        .decision())
+                .isEqualTo(answer);
     }
 
     @ParameterizedTest
@@ -97,14 +106,15 @@ class FailoverRateLimitStoreTests {
 
     static List<Consumer<RateLimitStore>> outageIsOverWithTheNextAnswerOfAnyKind() {
         return List.of(
-                store -> store.decide(StoreRequest.of(charges(LOCAL))).decisions(),
-                store -> store.decide(StoreRequest.of(new Charge(LOCAL, "key", 1)))
-                        .decision(),
-                store -> store.decideAsync(StoreRequest.of(charges(LOCAL)))
+                store -> store.decide(StoreRequest.of(charges(LOCAL))).await().decisions(),
+                store -> store.decide(new Charge(LOCAL, "key", 1)).await().decision(),
+                store -> store.decide(StoreRequest.of(charges(LOCAL)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join(),
-                store -> store.decideAsync(StoreRequest.refundable(charges(LOCAL)))
+                store -> store.decide(StoreRequest.refundable(charges(LOCAL)))
+                        .toStage()
                         .toCompletableFuture()
                         .join());
     }
@@ -115,7 +125,11 @@ class FailoverRateLimitStoreTests {
         RateLimitStore failing = failing(way);
         assertThat(allowed(failing, LOCAL)).containsExactly(true);
         assertThat(allowed(failing, LOCAL)).containsExactly(false);
-        assertThat(failing.peek(new Charge(LOCAL, "key", 1)).allowed()).isFalse();
+        assertThat(failing.decide(StoreRequest.peek(new Charge(LOCAL, "key", 1)))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isFalse();
     }
 
     @ParameterizedTest
@@ -124,7 +138,11 @@ class FailoverRateLimitStoreTests {
         RateLimitStore failing = failing(way);
         assertThat(allowed(failing, ALLOW)).containsExactly(true);
         assertThat(allowed(failing, ALLOW)).containsExactly(true);
-        assertThat(failing.peek(new Charge(ALLOW, "key", 1)).allowed()).isTrue();
+        assertThat(failing.decide(StoreRequest.peek(new Charge(ALLOW, "key", 1)))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -136,7 +154,9 @@ class FailoverRateLimitStoreTests {
                 .withCause(trouble)
                 .satisfies(refused -> assertThat(refused.getReason()).isEqualTo(Reason.TIMEOUT));
         assertThatExceptionOfType(RateLimitRefusedException.class)
-                .isThrownBy(() -> failing.peek(new Charge(REJECT, "key", 1)));
+                .isThrownBy(() -> failing.decide(StoreRequest.peek(new Charge(REJECT, "key", 1)))
+                        .await()
+                        .decision());
     }
 
     @ParameterizedTest
@@ -144,7 +164,9 @@ class FailoverRateLimitStoreTests {
     void throwLeavesItToTheApplication(Way way) {
         RateLimitStore failing = failing(way);
         assertThat(catchThrowable(() -> allowed(failing, THROW))).isSameAs(trouble);
-        assertThat(catchThrowable(() -> failing.peek(new Charge(THROW, "key", 1))))
+        assertThat(catchThrowable(() -> failing.decide(StoreRequest.peek(new Charge(THROW, "key", 1)))
+                        .await()
+                        .decision()))
                 .isSameAs(trouble);
     }
 
@@ -166,7 +188,11 @@ class FailoverRateLimitStoreTests {
         for (OnStoreFailure policy : List.of(OnStoreFailure.REJECT, OnStoreFailure.THROW)) {
             RateLimit trial = TestLimits.dryRun(LOCAL, policy);
             assertThat(allowed(failing, trial, ALLOW)).containsExactly(true, true);
-            assertThat(failing.peek(new Charge(trial, "key", 1)).allowed()).isTrue();
+            assertThat(failing.decide(StoreRequest.peek(new Charge(trial, "key", 1)))
+                            .await()
+                            .decision()
+                            .allowed())
+                    .isTrue();
         }
     }
 
@@ -179,8 +205,8 @@ class FailoverRateLimitStoreTests {
         assertThat(calls()).isEqualTo(3);
 
         Charge charge = new Charge(LOCAL, "key", 1);
-        failover.chargeAsync(charge).toCompletableFuture().join();
-        failover.peek(charge);
+        failover.charge(charge).toCompletableFuture().join();
+        failover.decide(StoreRequest.peek(charge)).await().decision();
         assertThat(calls()).isEqualTo(3);
         allowed(new AsyncStore(failover), LOCAL);
         assertThat(calls()).isEqualTo(4);
@@ -189,7 +215,7 @@ class FailoverRateLimitStoreTests {
     @Test
     void settlementThatFailsFirstBeginsAnOutageWithoutCalls() {
         store.failAtOnce(trouble);
-        failover.chargeAsync(new Charge(LOCAL, "key", 1)).toCompletableFuture().join();
+        failover.charge(new Charge(LOCAL, "key", 1)).toCompletableFuture().join();
         assertThat(calls()).isZero();
     }
 
@@ -201,8 +227,8 @@ class FailoverRateLimitStoreTests {
     void mistakesAreNotTroubleWithTheStore() {
         IllegalArgumentException mistake = new IllegalArgumentException("two charges of one bucket");
         store.fail(mistake);
-        assertThat(catchThrowable(
-                        () -> failover.decide(StoreRequest.of(charges(LOCAL))).decisions()))
+        assertThat(catchThrowable(() ->
+                        failover.decide(StoreRequest.of(charges(LOCAL))).await().decisions()))
                 .isSameAs(mistake);
         assertThat(catchThrowable(() -> allowed(new AsyncStore(failover), LOCAL)))
                 .isSameAs(mistake);
@@ -212,7 +238,9 @@ class FailoverRateLimitStoreTests {
     void resetForgetsLocallyToo() {
         store.fail(trouble);
         allowed(failover, LOCAL);
-        assertThat(catchThrowable(() -> failover.reset(LOCAL, "key"))).isSameAs(trouble);
+        assertThat(catchThrowable(
+                        () -> BoundedWait.get(failover.change(LOCAL, "key", BucketChange.RESET), Duration.ZERO)))
+                .isSameAs(trouble);
         assertThat(allowed(failover, LOCAL)).containsExactly(true);
     }
 
@@ -283,8 +311,8 @@ class FailoverRateLimitStoreTests {
     }
 
     private StoreOutcome decideRefundably(RateLimit... limits) {
-        return failover.decideAsync(StoreRequest.refundable(charges(limits)))
-                .toCompletableFuture()
+        return Futures.start(() -> failover.decide(StoreRequest.refundable(charges(limits)))
+                        .toStage())
                 .join();
     }
 
@@ -293,7 +321,7 @@ class FailoverRateLimitStoreTests {
     }
 
     private static List<Boolean> allowed(RateLimitStore store, RateLimit... limits) {
-        return store.decide(StoreRequest.of(charges(limits))).decisions().stream()
+        return store.decide(StoreRequest.of(charges(limits))).await().decisions().stream()
                 .map(RateLimitDecision::allowed)
                 .toList();
     }

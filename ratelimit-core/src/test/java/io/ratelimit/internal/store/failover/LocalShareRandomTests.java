@@ -57,6 +57,7 @@ class LocalShareRandomTests {
             for (Admission admission : play(limit, instances)) {
                 clock.set(admission.micros());
                 assertThat(whole.decide(StoreRequest.of(List.of(new Charge(limit, "key", admission.permits()))))
+                                .await()
                                 .decision()
                                 .allowed())
                         .as("%s by %s instances", limit, instances)
@@ -150,7 +151,7 @@ class LocalShareRandomTests {
             clock.advance(pause(share));
             IntStream.range(0, instances).filter(i -> random.nextInt(3) > 0).forEach(i -> {
                 Charge charge = new Charge(share, "key", permits(share));
-                if (stores.get(i).decide(StoreRequest.of(charge)).decision().allowed()) {
+                if (stores.get(i).decide(charge).await().decision().allowed()) {
                     admissions.add(new Admission(clock.micros(), charge.permits()));
                 }
             });
@@ -169,17 +170,22 @@ class LocalShareRandomTests {
         }
         RateLimitStore store = store();
         clock.set(TestClock.TODAY);
-        Duration back = store.decide(StoreRequest.of(new Charge(share, "key", 1)))
-                .decision()
-                .resetAfter();
+        Duration back =
+                store.decide(new Charge(share, "key", 1)).await().decision().resetAfter();
         List<Admission> admissions = new ArrayList<>(List.of(new Admission(clock.micros(), instances)));
         clock.advance(TestClock.inMicros(back) - 1);
         for (int call = 0; call < CALLS; call++) {
-            long left = store.peek(new Charge(share, "key", 0)).remaining();
+            long left = store.decide(StoreRequest.peek(new Charge(share, "key", 0)))
+                    .await()
+                    .decision()
+                    .remaining();
             if (left == 0) {
-                clock.advance(store.peek(new Charge(share, "key", 1)).retryAfter());
+                clock.advance(store.decide(StoreRequest.peek(new Charge(share, "key", 1)))
+                        .await()
+                        .decision()
+                        .retryAfter());
             } else {
-                store.decide(StoreRequest.of(new Charge(share, "key", left)));
+                store.decide(new Charge(share, "key", left)).await();
                 admissions.add(new Admission(clock.micros(), left * instances));
             }
         }

@@ -11,6 +11,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -54,7 +55,7 @@ class LocalShareStoreTests {
     @Test
     void callThatCostsMoreThanTheShareIsRejected() {
         RateLimitDecision decision =
-                one.decide(StoreRequest.of(charges(11, LIMIT))).decision();
+                one.decide(StoreRequest.of(charges(11, LIMIT))).await().decision();
         assertThat(decision.allowed()).isFalse();
         assertThat(decision.retryAfter()).isNull();
         assertThat(decision.capacity()).isEqualTo(10);
@@ -76,16 +77,25 @@ class LocalShareStoreTests {
 
     @Test
     void everyWayToAskFindsTheSameBucket() {
-        assertThat(one.decide(StoreRequest.of(charges(3, LIMIT))).decision().remaining())
+        assertThat(one.decide(StoreRequest.of(charges(3, LIMIT)))
+                        .await()
+                        .decision()
+                        .remaining())
                 .isEqualTo(7);
-        assertThat(one.decideAsync(StoreRequest.of(charges(3, LIMIT)))
+        assertThat(one.decide(StoreRequest.of(charges(3, LIMIT)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join())
                 .extracting(RateLimitDecision::remaining)
                 .containsExactly(4L);
-        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(4);
-        assertThat(remaining(one.decideAsync(StoreRequest.refundable(charges(1, LIMIT, OTHER)))
+        assertThat(one.decide(StoreRequest.peek(new Charge(LIMIT, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
+        assertThat(remaining(one.decide(StoreRequest.refundable(charges(1, LIMIT, OTHER)))
+                        .toStage()
                         .toCompletableFuture()
                         .join()
                         .decisions()))
@@ -95,10 +105,12 @@ class LocalShareStoreTests {
     @Test
     void storeOfAShareIsAskedInEveryWay() {
         RateLimitStore local = new LocalShareStore(new InMemoryRateLimitStore(clock, 100));
-        assertThat(local.isNonBlocking()).isTrue();
-        assertThat(remaining(local.decide(StoreRequest.of(charges(1, LIMIT))).decisions()))
+        assertThat(local.isNonBlocking(LIMIT)).isTrue();
+        assertThat(remaining(
+                        local.decide(StoreRequest.of(charges(1, LIMIT))).await().decisions()))
                 .containsExactly(9L);
-        assertThat(remaining(local.decideAsync(StoreRequest.of(charges(1, LIMIT)))
+        assertThat(remaining(local.decide(StoreRequest.of(charges(1, LIMIT)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join()))
@@ -107,38 +119,53 @@ class LocalShareStoreTests {
 
     @Test
     void resetForgetsTheShare() {
-        one.decide(StoreRequest.of(charges(10, LIMIT)));
-        try {
-            one.reset(LIMIT, "key");
-        } catch (RateLimitStoreException ex) {
-            // The shared store has not forgotten.
-        }
-        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
+        one.decide(StoreRequest.of(charges(10, LIMIT))).await();
+        // The shared store has not forgotten.
+        assertThat(one.change(LIMIT, "key", BucketChange.RESET)).isCompletedExceptionally();
+        assertThat(one.decide(StoreRequest.peek(new Charge(LIMIT, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10);
     }
 
     @Test
     void whatWasTakenIsRefundedToTheShare() {
         List<Charge> charges = charges(2, LIMIT, OTHER);
-        StoreOutcome decided = one.decideAsync(StoreRequest.refundable(charges))
+        StoreOutcome decided = one.decide(StoreRequest.refundable(charges))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         CompletableFuture<Void> refunded =
                 decided.refund().refund(charges.subList(0, 1)).toCompletableFuture();
         assertThat(refunded).isCompleted();
-        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
-        assertThat(one.peek(new Charge(OTHER, "key", 0)).remaining()).isEqualTo(1);
+        assertThat(one.decide(StoreRequest.peek(new Charge(LIMIT, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10);
+        assertThat(one.decide(StoreRequest.peek(new Charge(OTHER, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(1);
     }
 
     @Test
     void limitsOfACallAreStillDecidedTogether() {
-        assertThat(one.decide(StoreRequest.of(charges(4, LIMIT, OTHER))).decisions())
+        assertThat(one.decide(StoreRequest.of(charges(4, LIMIT, OTHER))).await().decisions())
                 .extracting(RateLimitDecision::allowed)
                 .containsExactly(true, false);
-        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
+        assertThat(one.decide(StoreRequest.peek(new Charge(LIMIT, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10);
     }
 
     private static long admitted(RateLimitStore instance, long permits) {
         return Stream.generate(() -> instance.decide(StoreRequest.of(charges(permits, LIMIT)))
+                        .await()
                         .decision())
                 .limit(25)
                 .filter(RateLimitDecision::allowed)

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.internal.memory.ExactLeaseStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -35,7 +36,12 @@ class LeaseClockTests {
 
     /** An instance has leased 10, when time passes as others see it; then others, and the instance, take what they get. */
     private long admittedAfter(LeasingRateLimitStore instance, Runnable time) {
-        while (limit.capacity() - store.peek(new Charge(limit, "alice", 0)).remaining() < 20) {
+        while (limit.capacity()
+                        - store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                                .await()
+                                .decision()
+                                .remaining()
+                < 20) {
             LeasingInstances.take(instance, limit, 1);
         }
         time.run();

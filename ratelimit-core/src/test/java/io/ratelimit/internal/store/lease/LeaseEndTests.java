@@ -77,7 +77,8 @@ class LeaseEndTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
-        CompletionStage<?> call = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+        CompletionStage<?> call = store.decide(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions);
         store.refundAll(Duration.ZERO);
         answer.complete(null);
@@ -89,7 +90,7 @@ class LeaseEndTests {
     void resetDropsWhatIsLeased() {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3 + 1, limit);
-        store.reset(limit, "alice");
+        store.change(limit, "alice", BucketChange.RESET).toCompletableFuture().join();
         assertThat(instances.used(limit)).isZero();
         instances.take(1, limit);
         assertThat(instances.used(limit)).isEqualTo(1);
@@ -100,10 +101,10 @@ class LeaseEndTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3 + 1, limit);
         int before = trips.asked().size();
-        store.decide(new Charge(limit, "alice", 1));
+        store.decide(new Charge(limit, "alice", 1)).await();
         assertThat(trips.asked()).hasSize(before);
-        store.changeAsync(limit, "alice", BucketChange.block(Duration.ofSeconds(1)));
-        store.decide(new Charge(limit, "alice", 1));
+        store.change(limit, "alice", BucketChange.block(Duration.ofSeconds(1)));
+        store.decide(new Charge(limit, "alice", 1)).await();
         assertThat(trips.asked()).hasSize(before + 1);
     }
 
@@ -114,11 +115,11 @@ class LeaseEndTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3 + 1, limit);
         List<Charge> charges = List.of(new Charge(limit, "alice", 1));
-        StoreOutcome taken = store.decide(StoreRequest.refundable(charges));
+        StoreOutcome taken = store.decide(StoreRequest.refundable(charges)).await();
         block(limit, here);
         taken.refund().refund(charges).toCompletableFuture().join();
         int before = trips.asked().size();
-        store.decide(new Charge(limit, "alice", 1));
+        store.decide(new Charge(limit, "alice", 1)).await();
         assertThat(trips.asked()).hasSize(before + 1);
     }
 
@@ -129,14 +130,14 @@ class LeaseEndTests {
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         StoreRequest one = StoreRequest.of(List.of(new Charge(limit, "alice", 1)));
-        CompletionStage<StoreOutcome> asks = store.decideAsync(one);
+        CompletionStage<StoreOutcome> asks = store.decide(one).toStage();
         assertThat(asks.toCompletableFuture()).isNotDone();
         assertThat(trips.asked()).endsWith("1+4");
         block(limit, here);
         answer.complete(null);
         assertThat(asks.toCompletableFuture()).isCompleted();
         int before = trips.asked().size();
-        store.decide(new Charge(limit, "alice", 1));
+        store.decide(new Charge(limit, "alice", 1)).await();
         assertThat(trips.asked()).hasSize(before + 1);
     }
 
@@ -149,16 +150,16 @@ class LeaseEndTests {
         instances.takeSlowly(1 + 2 + 3 + 1, pro);
         block(limit, here);
         int before = trips.asked().size();
-        store.decide(new Charge(pro, "alice", 1));
+        store.decide(new Charge(pro, "alice", 1)).await();
         assertThat(trips.asked()).hasSize(before + 1);
     }
 
     private void block(RateLimit limit, boolean here) {
         BucketChange block = BucketChange.block(Duration.ofMinutes(10));
         if (here) {
-            var unused = store.changeAsync(limit, "alice", block);
+            var unused = store.change(limit, "alice", block);
         } else {
-            var unused = instances.trips().changeAsync(limit, "alice", block);
+            var unused = instances.trips().change(limit, "alice", block);
             store.forget(limit.id(), KeyDigest.of("alice"));
         }
     }
@@ -169,10 +170,10 @@ class LeaseEndTests {
         instances.takeSlowly(1 + 2 + 3 + 1, limit);
         store.forget(limit.id(), KeyDigest.of("bob"));
         int before = trips.asked().size();
-        store.decide(new Charge(limit, "alice", 1));
+        store.decide(new Charge(limit, "alice", 1)).await();
         assertThat(trips.asked()).hasSize(before);
         store.forget(limit.id(), KeyDigest.of("alice"));
-        store.decide(new Charge(limit, "alice", 1));
+        store.decide(new Charge(limit, "alice", 1)).await();
         assertThat(trips.asked()).hasSize(before + 1);
     }
 
@@ -180,7 +181,7 @@ class LeaseEndTests {
     void resetDropsWhatIsLeasedUntilTheStoreHasForgotten() {
         RateLimit limit = window("quotes", 1_000, 100);
         trips.beforeReset(() -> instances.takeSlowly(1 + 2 + 3 + 1, limit));
-        store.reset(limit, "alice");
+        store.change(limit, "alice", BucketChange.RESET).toCompletableFuture().join();
         assertThat(instances.used(limit)).isZero();
         instances.take(1, limit);
         assertThat(instances.used(limit)).isEqualTo(1);
@@ -191,9 +192,10 @@ class LeaseEndTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
-        CompletionStage<?> call = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+        CompletionStage<?> call = store.decide(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions);
-        store.reset(limit, "alice");
+        store.change(limit, "alice", BucketChange.RESET).toCompletableFuture().join();
         answer.complete(null);
         assertThat(call.toCompletableFuture()).isCompleted();
         int before = trips.asked().size();
@@ -226,7 +228,8 @@ class LeaseEndTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
-        CompletionStage<?> call = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+        CompletionStage<?> call = store.decide(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions);
         store.retire("quotes");
         answer.complete(null);

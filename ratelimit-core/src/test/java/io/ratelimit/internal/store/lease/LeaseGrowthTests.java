@@ -70,7 +70,8 @@ class LeaseGrowthTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.take(1 + 2 + 1 + 2, limit);
         Charge charge = new Charge(limit, "alice", 3);
-        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        StoreOutcome decided = store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         decided.refund().refund(List.of(charge)).toCompletableFuture().join();

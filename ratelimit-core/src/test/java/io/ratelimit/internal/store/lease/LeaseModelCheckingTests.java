@@ -29,7 +29,7 @@ class LeaseModelCheckingTests {
             .lease(10)
             .build();
 
-    private static final StoreRequest ONE = StoreRequest.of(new Charge(LIMIT, "key", 1));
+    private static final StoreRequest ONE = new Charge(LIMIT, "key", 1);
 
     private static final long GRANTED = 2;
 

@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.AlgorithmTraits;
+import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
@@ -169,8 +171,8 @@ public abstract class LeaseRandomContract {
             long called = clock.micros();
             StoreRequest request = StoreRequest.of(charges, refunds);
             StoreOutcome decided = refunds
-                    ? instance.decideAsync(request).toCompletableFuture().join()
-                    : StoreOutcome.of(request, instance.decide(request.first()));
+                    ? instance.decide(request).toStage().toCompletableFuture().join()
+                    : instance.decide(request.first()).await();
             if (decided.decision().allowed()) {
                 handedOut += slow.decided < 0 ? 1 : 0;
                 bookClock.set(slow.decided < 0 ? called : slow.decided);
@@ -184,10 +186,11 @@ public abstract class LeaseRandomContract {
         /** In the book. */
         private void write(List<Charge> charges, Refund refund) {
             StoreOutcome written = refunds
-                    ? book.decideAsync(StoreRequest.refundable(charges))
+                    ? book.decide(StoreRequest.refundable(charges))
+                            .toStage()
                             .toCompletableFuture()
                             .join()
-                    : book.decide(StoreRequest.of(charges));
+                    : book.decide(StoreRequest.of(charges)).await();
             assertThat(written.decision().allowed())
                     .as("%s: %s at %s", limit, charges.get(0).permits(), bookClock.micros())
                     .isTrue();
@@ -263,16 +266,16 @@ public abstract class LeaseRandomContract {
             }
 
             @Override
-            public StoreOutcome decide(StoreRequest request) {
-                return slowly(false, () -> store.decide(request));
+            public StoreAnswer decide(StoreRequest request) {
+                return StoreAnswer.of(
+                        () -> slowly(false, () -> store.decide(request).await()), () -> decideAsync(request));
             }
 
-            @Override
-            public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+            private CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
                 assertThat(request.more()).isBetween(0L, limit.lease());
                 boolean renewal = request.first().permits() == 0;
                 renewals += renewal ? 1 : 0;
-                return slowly(renewal, () -> store.decideAsync(request)).thenApply(this::slow);
+                return slowly(renewal, () -> store.decide(request).toStage()).thenApply(this::slow);
             }
 
             private StoreOutcome slow(StoreOutcome outcome) {
@@ -287,13 +290,8 @@ public abstract class LeaseRandomContract {
             }
 
             @Override
-            public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-                return store.peekAsync(charge);
-            }
-
-            @Override
-            public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
-                return store.resetAsync(limit, key);
+            public CompletionStage<BucketStatus> change(RateLimit limit, String key, BucketChange change) {
+                return store.change(limit, key, change);
             }
         }
     }

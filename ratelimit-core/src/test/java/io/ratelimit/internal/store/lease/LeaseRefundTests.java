@@ -38,7 +38,8 @@ class LeaseRefundTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3 + 1, limit);
         Charge charge = new Charge(limit, "alice", 1);
-        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        StoreOutcome decided = store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         int before = trips.asked().size();
@@ -56,10 +57,12 @@ class LeaseRefundTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         Charge charge = new Charge(limit, "alice", 1);
-        StoreOutcome asked = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        StoreOutcome asked = store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
-        StoreOutcome fromStock = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        StoreOutcome fromStock = store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         store.refundAll(Duration.ofSeconds(20));
@@ -107,7 +110,8 @@ class LeaseRefundTests {
         instances.take(1 + 2, limit);
         clock.advance(Duration.ofHours(2));
         Charge charge = new Charge(limit, "alice", 1);
-        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+        StoreOutcome decided = store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         assertThat(trips.asked()).endsWith("1+1", "1+2");
@@ -154,7 +158,8 @@ class LeaseRefundTests {
         instances.take(1 + (1 + 1) + (1 + 8) + 1, limit);
         assertThat(trips.asked()).last().isEqualTo("1+64");
         List<Charge> first = List.of(new Charge(limit, "alice", 64 - half));
-        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(first))
+        StoreOutcome decided = store.decide(StoreRequest.refundable(first))
+                .toStage()
                 .toCompletableFuture()
                 .join();
         clock.advance(Duration.ofMillis(100 * (instances.used(limit) - half) - 2));
@@ -184,7 +189,8 @@ class LeaseRefundTests {
         for (String way : List.of("by the store", "with a lease", "from the lease", "what is back in the lease")) {
             clock.advance(Duration.ofSeconds(1));
             long before = instances.used(limit);
-            StoreOutcome decided = store.decideAsync(StoreRequest.refundable(charges))
+            StoreOutcome decided = store.decide(StoreRequest.refundable(charges))
+                    .toStage()
                     .toCompletableFuture()
                     .join();
             long after = instances.used(limit);
@@ -200,9 +206,9 @@ class LeaseRefundTests {
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         List<Charge> charges = List.of(new Charge(limit, "alice", 1));
-        var unused = store.decideAsync(StoreRequest.refundable(charges));
+        var unused = store.decide(StoreRequest.refundable(charges)).toStage();
         CompletableFuture<StoreOutcome> waits =
-                store.decideAsync(StoreRequest.refundable(charges)).toCompletableFuture();
+                store.decide(StoreRequest.refundable(charges)).toStage().toCompletableFuture();
         answer.complete(null);
         int before = trips.asked().size();
         waits.join().refund().refund(charges).toCompletableFuture().join();

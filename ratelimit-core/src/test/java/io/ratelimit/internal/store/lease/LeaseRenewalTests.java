@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TrippingStore;
 import java.time.Duration;
@@ -46,7 +46,8 @@ class LeaseRenewalTests {
     private CompletableFuture<StoreOutcome> call(RateLimit limit) {
         CompletableFuture<StoreOutcome> call = instances
                 .store()
-                .decideAsync(StoreRequest.of(new Charge(limit, "alice", 1)))
+                .decide(new Charge(limit, "alice", 1))
+                .toStage()
                 .toCompletableFuture();
         calls.add(call);
         return call;
@@ -181,7 +182,11 @@ class LeaseRenewalTests {
         CompletableFuture<Void> renewal = trips.hold();
         instances.take(12, limit);
         answer(renewal);
-        instances.store().reset(limit, "alice");
+        instances
+                .store()
+                .change(limit, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         instances.take(1, limit);
         assertThat(trips.asked()).as("the store decides").hasSizeGreaterThan(5);
     }

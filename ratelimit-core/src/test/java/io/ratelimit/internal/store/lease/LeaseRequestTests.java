@@ -45,7 +45,8 @@ class LeaseRequestTests {
         CompletableFuture<Void> answer = trips.hold();
         List<CompletableFuture<?>> calls = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            calls.add(store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+            calls.add(store.decide(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                    .toStage()
                     .thenApply(StoreOutcome::decisions)
                     .toCompletableFuture());
         }
@@ -82,9 +83,11 @@ class LeaseRequestTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
-        CompletionStage<?> asks = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+        CompletionStage<?> asks = store.decide(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions);
-        CompletionStage<?> waits = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+        CompletionStage<?> waits = store.decide(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions);
         answer.completeExceptionally(new RateLimitStoreException(Reason.TIMEOUT, "late", null));
         assertThat(asks.toCompletableFuture()).isCompletedExceptionally();
@@ -144,7 +147,8 @@ class LeaseRequestTests {
     }
 
     private CompletableFuture<RateLimitDecision> call(RateLimit limit) {
-        return store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+        return store.decide(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture()
                 .thenApply(decisions -> decisions.get(0));

@@ -10,6 +10,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.memory.ExactLeaseStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
@@ -39,20 +40,40 @@ class LeaseWaitTests {
 
     private final TrippingStore trips = new TrippingStore(new ExactLeaseStore(clock)) {
         @Override
-        public int affordableRefunds() {
+        public StoreAnswer decide(StoreRequest request) {
+            return super.decide(request).map(this::breaking);
+        }
+
+        private StoreOutcome breaking(StoreOutcome outcome) {
+            Lease lease = outcome.lease();
+            return lease == null ? outcome : outcome.with(new Lease(lease.permits(), new BreakingLease(lease)));
+        }
+    };
+
+    /** Refunds, and breaks once if it is told to. */
+    private final class BreakingLease implements Lease.Unused {
+
+        private final Lease lease;
+
+        BreakingLease(Lease lease) {
+            this.lease = lease;
+        }
+
+        @Override
+        public int affordable() {
             Error error = broken;
             broken = null;
             if (error != null) {
                 throw error;
             }
-            return super.affordableRefunds();
+            return lease.unused().affordable();
         }
 
         @Override
-        public CompletionStage<Void> refundLeases(List<Lease> remainders) {
-            return super.refundLeases(remainders).thenRun(refunded::countDown);
+        public CompletionStage<Void> refund(long permits) {
+            return lease.unused().refund(permits).thenRun(refunded::countDown);
         }
-    };
+    }
 
     private final CountDownLatch refunded = new CountDownLatch(1);
 
@@ -75,7 +96,7 @@ class LeaseWaitTests {
     /** Until the next call needs a lease of 1, 2, 4. */
     private void takeUntilALeaseIsDue() {
         for (int i = 0; i < 1 + 2; i++) {
-            store.decide(StoreRequest.of(one));
+            store.decide(one).await();
         }
     }
 
@@ -94,8 +115,9 @@ class LeaseWaitTests {
         });
         LeasingRateLimitStore leasing = new LeasingRateLimitStore(
                 trips, Duration.ofMillis(100), System::nanoTime, noThread, Runnable::run, 100);
-        assertThat(leasing.decide(StoreRequest.of(one)).decision().allowed()).isTrue();
-        assertThat(leasing.decideAsync(StoreRequest.of(List.of(one)))
+        assertThat(leasing.decide(one).await().decision().allowed()).isTrue();
+        assertThat(leasing.decide(StoreRequest.of(List.of(one)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture())
                 .succeedsWithin(Duration.ofSeconds(60))
@@ -105,7 +127,7 @@ class LeaseWaitTests {
 
     private FutureTask<RateLimitDecision> blocking() {
         FutureTask<RateLimitDecision> call =
-                new FutureTask<>(() -> store.decide(StoreRequest.of(one)).decision());
+                new FutureTask<>(() -> store.decide(one).await().decision());
         Thread thread = new Thread(call);
         thread.start();
         while (!call.isDone()
@@ -140,7 +162,8 @@ class LeaseWaitTests {
         CompletableFuture<Void> answer = trips.hold();
         FutureTask<RateLimitDecision> asks = blocking();
         FutureTask<RateLimitDecision> waits = blocking();
-        var unused = store.decideAsync(StoreRequest.of(List.of(one)))
+        var unused = store.decide(StoreRequest.of(List.of(one)))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .thenRun(this::takeTime);
         Thread answers = new Thread(() -> answer.complete(null));
@@ -163,7 +186,7 @@ class LeaseWaitTests {
         takeUntilALeaseIsDue();
         FutureTask<Boolean> call = new FutureTask<>(() -> {
             Thread.currentThread().interrupt();
-            return store.decide(StoreRequest.of(one)).decision().allowed() && Thread.interrupted();
+            return store.decide(one).await().decision().allowed() && Thread.interrupted();
         });
         new Thread(call).start();
         assertThat(call.get()).isTrue();
@@ -175,11 +198,11 @@ class LeaseWaitTests {
         RateLimit small = window("small", 10, 8);
         Charge charge = new Charge(small, "alice", 1);
         for (int i = 0; i < 1 + 2; i++) {
-            store.decide(StoreRequest.of(charge));
+            store.decide(charge).await();
         }
         CompletableFuture<Void> answer = trips.hold();
-        List<CompletableFuture<String>> threads = Stream.generate(() -> store.decideAsync(
-                                StoreRequest.of(List.of(charge)))
+        List<CompletableFuture<String>> threads = Stream.generate(() -> store.decide(StoreRequest.of(List.of(charge)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .handle((decisions, thrown) -> Thread.currentThread().getName())
                         .toCompletableFuture())
@@ -197,7 +220,7 @@ class LeaseWaitTests {
     void sweepGoesOnAfterAnError() throws Exception {
         broken = new StackOverflowError();
         takeUntilALeaseIsDue();
-        store.decide(StoreRequest.of(one));
+        store.decide(one).await();
         refunded.await();
         assertThat(broken).isNull();
     }
@@ -207,7 +230,8 @@ class LeaseWaitTests {
     void asynchronousCallEndsThoughTheStoreNeverAnswers() throws Exception {
         takeUntilALeaseIsDue();
         var unused = trips.hold();
-        FutureTask<?> call = new FutureTask<>(() -> store.decideAsync(StoreRequest.of(List.of(one)))
+        FutureTask<?> call = new FutureTask<>(() -> store.decide(StoreRequest.of(List.of(one)))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture()
                 .get());
@@ -222,10 +246,12 @@ class LeaseWaitTests {
                 trips, Duration.ofMillis(100), () -> clock.micros() * 1_000, new LeaseThread(clock), Runnable::run, 10);
         takeUntilALeaseIsDue();
         CompletableFuture<Void> answer = trips.hold();
-        CompletableFuture<?> asks = store.decideAsync(StoreRequest.of(List.of(one)))
+        CompletableFuture<?> asks = store.decide(StoreRequest.of(List.of(one)))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture();
-        CompletableFuture<?> waits = store.decideAsync(StoreRequest.of(List.of(one)))
+        CompletableFuture<?> waits = store.decide(StoreRequest.of(List.of(one)))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture();
         clock.advance(Duration.ofMillis(299));
@@ -235,17 +261,24 @@ class LeaseWaitTests {
         assertThat(store.giveUpOverdue()).isNull();
         assertThat(asks).isCompletedExceptionally();
         assertThat(waits).isCompletedExceptionally();
-        assertThat(store.decideAsync(StoreRequest.of(List.of(one)))
+        assertThat(store.decide(StoreRequest.of(List.of(one)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture())
                 .isCompleted();
-        assertThat(store.decideAsync(StoreRequest.of(List.of(one)))
+        assertThat(store.decide(StoreRequest.of(List.of(one)))
+                        .toStage()
                         .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture())
                 .isCompleted();
-        long used = limit.capacity() - trips.peek(one).remaining();
+        long used = limit.capacity()
+                - trips.decide(StoreRequest.peek(one)).await().decision().remaining();
         answer.complete(null);
-        assertThat(limit.capacity() - trips.peek(one).remaining())
+        assertThat(limit.capacity()
+                        - trips.decide(StoreRequest.peek(one))
+                                .await()
+                                .decision()
+                                .remaining())
                 .as("it alone is used")
                 .isEqualTo(used + 1);
     }

@@ -41,13 +41,14 @@ class LeasesOfSeveralLimitsTests {
         instances.takeSlowly(1 + 2 + 3 + 1, other);
         int before = trips.asked().size();
         List<Charge> both = List.of(new Charge(one, "alice", 1), new Charge(other, "alice", 2));
-        assertThat(store.decide(StoreRequest.of(both)).decisions())
+        assertThat(store.decide(StoreRequest.of(both)).await().decisions())
                 .extracting(RateLimitDecision::remaining)
                 .containsExactly(1_000L - 8, 1_000L - 9);
         assertThat(trips.asked()).hasSize(before);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.decide(
                                 StoreRequest.of(List.of(new Charge(one, "alice", 1), new Charge(one, "alice", 2))))
+                        .await()
                         .decisions());
     }
 
@@ -60,10 +61,10 @@ class LeasesOfSeveralLimitsTests {
         instances.takeSlowly(1 + 2 + 3 + 1, leasedTrial);
         List<Charge> all = List.of(
                 new Charge(leased, "alice", 1), new Charge(leasedTrial, "alice", 1), new Charge(tight, "alice", 1));
-        assertThat(store.decide(StoreRequest.of(all)).decisions())
+        assertThat(store.decide(StoreRequest.of(all)).await().decisions())
                 .extracting(RateLimitDecision::allowed)
                 .containsExactly(true, true, true);
-        assertThat(store.decide(StoreRequest.of(all)).decisions())
+        assertThat(store.decide(StoreRequest.of(all)).await().decisions())
                 .extracting(RateLimitDecision::allowed)
                 .containsExactly(true, true, false);
         store.refundAll(Duration.ofSeconds(20));
@@ -79,7 +80,7 @@ class LeasesOfSeveralLimitsTests {
         List<Charge> both = List.of(
                 new Charge(leased, "alice", 1), new Charge(TestLimits.fixedWindow("other", 1, "1/h"), "alice", 1));
         assertThatExceptionOfType(RateLimitStoreException.class)
-                .isThrownBy(() -> store.decide(StoreRequest.of(both)).decisions());
+                .isThrownBy(() -> store.decide(StoreRequest.of(both)).await().decisions());
         trips.fail(false);
         store.refundAll(Duration.ofSeconds(20));
         assertThat(instances.used(leased)).isEqualTo(7);

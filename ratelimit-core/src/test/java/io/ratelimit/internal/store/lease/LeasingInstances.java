@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.memory.ExactLeaseStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TrippingStore;
 import java.time.Duration;
@@ -40,7 +41,7 @@ public final class LeasingInstances implements AfterEachCallback {
     }
 
     public static RateLimitDecision take(RateLimitStore from, RateLimit limit, long permits) {
-        return from.decide(new Charge(limit, "alice", permits));
+        return from.decide(new Charge(limit, "alice", permits)).await().decision();
     }
 
     public TestClock clock() {
@@ -89,7 +90,11 @@ public final class LeasingInstances implements AfterEachCallback {
 
     /** What the store takes to be used. */
     public long used(RateLimit limit) {
-        return limit.capacity() - trips.peek(new Charge(limit, "alice", 0)).remaining();
+        return limit.capacity()
+                - trips.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining();
     }
 
     @Override

@@ -41,7 +41,8 @@ class LeasingRateLimitStoreTests {
     @Test
     void keyThatIsUsedOnceCostsNoLease() {
         for (int i = 0; i < 5; i++) {
-            store.decide(StoreRequest.of(List.of(new Charge(window("quotes", 100, 10), "key" + i, 1))));
+            store.decide(StoreRequest.of(List.of(new Charge(window("quotes", 100, 10), "key" + i, 1))))
+                    .await();
         }
         assertThat(trips.asked()).containsExactly("1", "1", "1", "1", "1");
     }
@@ -145,13 +146,13 @@ class LeasingRateLimitStoreTests {
         LeasingRateLimitStore small = instances.add(1);
         RateLimit limit = window("quotes", 1_000, 100);
         for (String key : List.of("alice", "alice", "bob", "bob", "alice", "bob")) {
-            small.decide(StoreRequest.of(new Charge(limit, key, 1)));
+            small.decide(new Charge(limit, key, 1)).await();
         }
         assertThat(trips.asked()).containsExactly("1", "1+1", "1", "1", "1");
         small.refundIdle();
         small.refundIdle();
-        small.decide(StoreRequest.of(new Charge(limit, "bob", 1)));
-        small.decide(StoreRequest.of(new Charge(limit, "bob", 1)));
+        small.decide(new Charge(limit, "bob", 1)).await();
+        small.decide(new Charge(limit, "bob", 1)).await();
         assertThat(trips.asked()).endsWith("1", "1+1");
     }
 }

@@ -10,7 +10,7 @@ import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -32,8 +32,8 @@ class CachedBlockTests {
     private final RateLimitStore caching = new RejectionCachingRateLimitStore(
             new DelegatingRateLimitStore(store) {
                 @Override
-                public StoreOutcome decide(StoreRequest request) {
-                    asked++;
+                public StoreAnswer decide(StoreRequest request) {
+                    asked += request.isPeek() ? 0 : 1;
                     return super.decide(request);
                 }
             },
@@ -45,8 +45,9 @@ class CachedBlockTests {
     }
 
     private void block() {
-        caching.decide(charge(limit, 10));
-        assertThat(caching.decide(charge(limit, 5)).allowed()).isFalse();
+        caching.decide(charge(limit, 10)).await();
+        assertThat(caching.decide(charge(limit, 5)).await().decision().allowed())
+                .isFalse();
     }
 
     @Test
@@ -55,8 +56,11 @@ class CachedBlockTests {
         clock.advance(Duration.ofMillis(900));
         int before = asked;
         for (long permits : new long[] {0, 1, 5, 10, 11}) {
-            RateLimitDecision expected = store.peek(charge(limit, permits));
-            assertThat(caching.decide(charge(limit, permits))).isEqualTo(expected);
+            RateLimitDecision expected = store.decide(StoreRequest.peek(charge(limit, permits)))
+                    .await()
+                    .decision();
+            assertThat(caching.decide(charge(limit, permits)).await().decision())
+                    .isEqualTo(expected);
         }
         assertThat(asked).isEqualTo(before);
     }
@@ -64,10 +68,14 @@ class CachedBlockTests {
     @Test
     void operatorsBlockOfALimitThatDoesNotBlockEndsAtTheSameTimeForLargerCalls() {
         RateLimit plain = TestLimits.tokenBucket("plain", 10, "10/s");
-        caching.changeAsync(plain, "alice", BucketChange.block(Duration.ofMillis(800)));
-        assertThat(caching.decide(charge(plain, 1)).allowed()).isFalse();
+        caching.change(plain, "alice", BucketChange.block(Duration.ofMillis(800)));
+        assertThat(caching.decide(charge(plain, 1)).await().decision().allowed())
+                .isFalse();
         clock.advance(Duration.ofMillis(100));
-        assertThat(caching.decide(charge(plain, 7))).isEqualTo(store.peek(charge(plain, 7)));
+        assertThat(caching.decide(charge(plain, 7)).await().decision())
+                .isEqualTo(store.decide(StoreRequest.peek(charge(plain, 7)))
+                        .await()
+                        .decision());
         assertThat(asked).isEqualTo(1);
     }
 
@@ -75,19 +83,23 @@ class CachedBlockTests {
     void unblockHereEndsIt() {
         block();
         clock.advance(Duration.ofMillis(900));
-        caching.changeAsync(limit, "alice", BucketChange.NONE);
-        assertThat(caching.decide(charge(limit, 1)).allowed()).isFalse();
-        caching.changeAsync(limit, "alice", BucketChange.UNBLOCK);
-        assertThat(caching.decide(charge(limit, 1)).allowed()).isTrue();
+        caching.change(limit, "alice", BucketChange.NONE);
+        assertThat(caching.decide(charge(limit, 1)).await().decision().allowed())
+                .isFalse();
+        caching.change(limit, "alice", BucketChange.UNBLOCK);
+        assertThat(caching.decide(charge(limit, 1)).await().decision().allowed())
+                .isTrue();
     }
 
     @Test
     void grantElsewhereIsSeenOnceItIsTold() {
         block();
         clock.advance(Duration.ofMillis(900));
-        store.changeAsync(limit, "alice", BucketChange.UNBLOCK);
-        assertThat(caching.decide(charge(limit, 1)).allowed()).isFalse();
+        store.change(limit, "alice", BucketChange.UNBLOCK);
+        assertThat(caching.decide(charge(limit, 1)).await().decision().allowed())
+                .isFalse();
         caching.forget(limit.id(), KeyDigest.of("alice"));
-        assertThat(caching.decide(charge(limit, 1)).allowed()).isTrue();
+        assertThat(caching.decide(charge(limit, 1)).await().decision().allowed())
+                .isTrue();
     }
 }

@@ -12,6 +12,7 @@ import io.ratelimit.internal.store.contract.RandomTrace;
 import io.ratelimit.internal.store.contract.TraceStep;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.RandomLimits;
@@ -48,21 +49,21 @@ class RejectionCacheExactnessTests {
         int[] asked = new int[1];
         RateLimitStore exact = new DelegatingRateLimitStore(new InMemoryRateLimitStore(clock, 100)) {
             @Override
-            public StoreOutcome decide(StoreRequest request) {
-                asked[0]++;
+            public StoreAnswer decide(StoreRequest request) {
+                asked[0] += request.isPeek() ? 0 : 1;
                 return super.decide(request);
             }
         };
         RateLimitStore remembers = new RejectionCachingRateLimitStore(exact, () -> {}, () -> clock.micros() * 1_000);
         for (int i = 0; i < 8; i++) {
-            remembers.decide(StoreRequest.of(new Charge(limit, "alice", 1)));
+            remembers.decide(new Charge(limit, "alice", 1)).await();
             clock.advance(7_001);
         }
         for (int permits : new int[] {3, 4, 6, 10}) {
             Charge larger = new Charge(limit, "alice", permits);
-            assertThat(remembers.decide(StoreRequest.of(larger)).decision())
+            assertThat(remembers.decide(larger).await().decision())
                     .as("%d permits", permits)
-                    .isEqualTo(exact.peek(larger));
+                    .isEqualTo(exact.decide(StoreRequest.peek(larger)).await().decision());
             clock.advance(7_001);
         }
         assertThat(asked[0]).isEqualTo(isRemembered ? 9 : 12);
@@ -78,8 +79,8 @@ class RejectionCacheExactnessTests {
             TestClock clock = new TestClock();
             RateLimitStore store = new DelegatingRateLimitStore(new InMemoryRateLimitStore(clock, 1_000)) {
                 @Override
-                public StoreOutcome decide(StoreRequest request) {
-                    asked[0]++;
+                public StoreAnswer decide(StoreRequest request) {
+                    asked[0] += request.isPeek() ? 0 : 1;
                     return super.decide(request);
                 }
             };
@@ -92,6 +93,7 @@ class RejectionCacheExactnessTests {
                                 step.charges(),
                                 remembers
                                         .decide(StoreRequest.of(step.charges()))
+                                        .await()
                                         .decisions()))
                         .as(step::toString)
                         .isEqualTo(outcome(step.charges(), step.expected()));

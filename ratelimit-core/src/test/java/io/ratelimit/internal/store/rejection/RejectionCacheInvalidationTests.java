@@ -1,12 +1,12 @@
 package io.ratelimit.internal.store.rejection;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.Refund;
@@ -41,17 +41,19 @@ class RejectionCacheInvalidationTests {
     @ValueSource(booleans = {true, false})
     void resetForgets(boolean fails) {
         store.answer(REJECTED);
-        remembering.decide(StoreRequest.of(ONE));
+        remembering.decide(ONE).await();
         if (fails) {
             RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
             store.fail(trouble);
-            assertThatExceptionOfType(RateLimitStoreException.class)
-                    .isThrownBy(() -> remembering.reset(QUOTES, "alice"));
+            assertThat(remembering.change(QUOTES, "alice", BucketChange.RESET)).isCompletedExceptionally();
         } else {
-            remembering.reset(QUOTES, "alice");
+            remembering
+                    .change(QUOTES, "alice", BucketChange.RESET)
+                    .toCompletableFuture()
+                    .join();
         }
         store.answer(ALLOWED);
-        assertThat(remembering.decide(StoreRequest.of(ONE)).decision()).isEqualTo(ALLOWED);
+        assertThat(remembering.decide(ONE).await().decision()).isEqualTo(ALLOWED);
     }
 
     @Test
@@ -59,15 +61,19 @@ class RejectionCacheInvalidationTests {
         Charge order = new Charge(TestLimits.tokenBucket("orders", 10, "10/s"), "alice", 1);
         store.answer(ALLOWED);
         Refund refund = remembering
-                .decideAsync(StoreRequest.refundable(List.of(order)))
+                .decide(StoreRequest.refundable(List.of(order)))
+                .toStage()
                 .toCompletableFuture()
                 .join()
                 .refund();
         store.answer(REJECTED, REJECTED);
-        remembering.decide(StoreRequest.of(List.of(ONE, order)));
+        remembering.decide(StoreRequest.of(List.of(ONE, order))).await();
         refund.refund(List.of(order)).toCompletableFuture().join();
         store.answer(ALLOWED, ALLOWED);
-        assertThat(remembering.decide(StoreRequest.of(List.of(ONE, order))).decisions())
+        assertThat(remembering
+                        .decide(StoreRequest.of(List.of(ONE, order)))
+                        .await()
+                        .decisions())
                 .containsExactly(ALLOWED, ALLOWED);
     }
 
@@ -78,19 +84,20 @@ class RejectionCacheInvalidationTests {
         Charge two = new Charge(QUOTES, "alice", 2);
         store.answer(ALLOWED);
         Lease lease = remembering
-                .decideAsync(StoreRequest.lease(ONE, 5))
+                .decide(StoreRequest.lease(ONE, 5))
+                .toStage()
                 .toCompletableFuture()
                 .join()
                 .lease();
         store.answer(REJECTED);
-        remembering.decide(StoreRequest.of(two));
+        remembering.decide(two).await();
         if (fails) {
             store.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
         }
         assertThat(lease.unused().refund(1).toCompletableFuture().isCompletedExceptionally())
                 .isEqualTo(fails);
         store.answer(ALLOWED);
-        assertThat(remembering.decide(StoreRequest.of(two)).decision()).isEqualTo(ALLOWED);
+        assertThat(remembering.decide(two).await().decision()).isEqualTo(ALLOWED);
     }
 
     @Test
@@ -98,13 +105,16 @@ class RejectionCacheInvalidationTests {
         HeldStore held = new HeldStore(store);
         RejectionCachingRateLimitStore overHeld = new RejectionCachingRateLimitStore(held, () -> {}, () -> 0);
         store.answer(REJECTED);
-        CompletableFuture<?> answer = overHeld.decideAsync(StoreRequest.of(List.of(ONE)))
+        CompletableFuture<?> answer = overHeld.decide(StoreRequest.of(List.of(ONE)))
+                .toStage()
                 .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture();
-        overHeld.reset(QUOTES, "alice");
+        overHeld.change(QUOTES, "alice", BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         held.answer();
         assertThat(answer).isCompleted();
         store.answer(ALLOWED);
-        assertThat(overHeld.decide(StoreRequest.of(ONE)).decision()).isEqualTo(ALLOWED);
+        assertThat(overHeld.decide(ONE).await().decision()).isEqualTo(ALLOWED);
     }
 }

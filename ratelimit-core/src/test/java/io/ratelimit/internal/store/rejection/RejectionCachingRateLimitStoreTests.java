@@ -11,6 +11,7 @@ import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.StubStore;
@@ -53,15 +54,17 @@ class RejectionCachingRateLimitStoreTests {
         List<RateLimitDecision> ask(RateLimitStore store, Charge charge) {
             List<Charge> call = List.of(charge);
             return switch (this) {
-                case ONE -> List.of(store.decide(charge));
-                case BLOCKING -> store.decide(StoreRequest.of(call)).decisions();
+                case ONE -> List.of(store.decide(charge).await().decision());
+                case BLOCKING -> store.decide(StoreRequest.of(call)).await().decisions();
                 case ASYNC ->
-                    store.decideAsync(StoreRequest.of(call))
+                    store.decide(StoreRequest.of(call))
+                            .toStage()
                             .thenApply(StoreOutcome::decisions)
                             .toCompletableFuture()
                             .join();
                 case REFUNDABLY ->
-                    store.decideAsync(StoreRequest.refundable(call))
+                    store.decide(StoreRequest.refundable(call))
+                            .toStage()
                             .toCompletableFuture()
                             .join()
                             .decisions();
@@ -88,46 +91,47 @@ class RejectionCachingRateLimitStoreTests {
     void momentCountsFromBeforeTheStoreWasAsked() {
         RateLimitStore slow = new DelegatingRateLimitStore(store) {
             @Override
-            public StoreOutcome decide(StoreRequest request) {
+            public StoreAnswer decide(StoreRequest request) {
                 nanos += 30 * MILLI;
                 return super.decide(request);
             }
         };
         RejectionCachingRateLimitStore overSlow = new RejectionCachingRateLimitStore(slow, () -> {}, () -> nanos);
         store.answer(REJECTED);
-        overSlow.decide(StoreRequest.of(ONE));
+        overSlow.decide(ONE).await();
         nanos += 70 * MILLI - 1;
-        overSlow.decide(StoreRequest.of(ONE));
+        overSlow.decide(ONE).await();
         assertThat(store.asked()).hasSize(1);
         nanos += 1;
-        overSlow.decide(StoreRequest.of(ONE));
+        overSlow.decide(ONE).await();
         assertThat(store.asked()).hasSize(2);
     }
 
     @Test
     void storeIsAskedAgainAfterASecond() {
         store.answer(RateLimitDecision.ofMicros(10, 0, 0, 5_000_000, 6_000_000));
-        remembering.decide(StoreRequest.of(ONE));
+        remembering.decide(ONE).await();
         nanos += 1_000 * MILLI - 1;
-        assertThat(remembering.decide(StoreRequest.of(ONE)).decision().retryAfter())
-                .isEqualTo(Duration.ofNanos(4_000_001_000L));
+        assertThat(remembering.decide(ONE).await().decision().retryAfter()).isEqualTo(Duration.ofNanos(4_000_001_000L));
         assertThat(store.asked()).hasSize(1);
         nanos += 1;
-        remembering.decide(StoreRequest.of(ONE));
+        remembering.decide(ONE).await();
         assertThat(store.asked()).hasSize(2);
     }
 
     @Test
     void largerCostIsRejectedAsWell() {
         store.answer(RateLimitDecision.ofMicros(10, 2, 0, 100_000, 800_000));
-        remembering.decide(StoreRequest.of(new Charge(QUOTES, "alice", 3)));
+        remembering.decide(new Charge(QUOTES, "alice", 3)).await();
         assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 5)))
+                        .decide(new Charge(QUOTES, "alice", 5))
+                        .await()
                         .decision()
                         .retryAfter())
                 .isEqualTo(Duration.ofMillis(300));
         assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 11)))
+                        .decide(new Charge(QUOTES, "alice", 11))
+                        .await()
                         .decision()
                         .retryAfter())
                 .isNull();
@@ -137,14 +141,13 @@ class RejectionCachingRateLimitStoreTests {
     @Test
     void smallerCostIsTheStoresToDecide() {
         store.answer(RateLimitDecision.ofMicros(10, 2, 0, 100_000, 800_000));
-        remembering.decide(StoreRequest.of(new Charge(QUOTES, "alice", 3)));
+        remembering.decide(new Charge(QUOTES, "alice", 3)).await();
         store.answer(ALLOWED);
-        assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 2)))
-                        .decision())
+        assertThat(remembering.decide(new Charge(QUOTES, "alice", 2)).await().decision())
                 .isEqualTo(ALLOWED);
         assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 3)))
+                        .decide(new Charge(QUOTES, "alice", 3))
+                        .await()
                         .decision()
                         .allowed())
                 .as("the larger one is known still")
@@ -155,10 +158,8 @@ class RejectionCachingRateLimitStoreTests {
     void whatCanNeverSucceedIsRememberedToo() {
         RateLimitDecision never = RateLimitDecision.ofMicros(10, 10, 0, -1, 0);
         store.answer(never);
-        remembering.decide(StoreRequest.of(new Charge(QUOTES, "alice", 11)));
-        assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 12)))
-                        .decision())
+        remembering.decide(new Charge(QUOTES, "alice", 11)).await();
+        assertThat(remembering.decide(new Charge(QUOTES, "alice", 12)).await().decision())
                 .isEqualTo(never);
         assertThat(store.asked()).hasSize(1);
     }
@@ -166,24 +167,16 @@ class RejectionCachingRateLimitStoreTests {
     @Test
     void othersAreTheStoresToDecide() {
         store.answer(REJECTED);
-        remembering.decide(StoreRequest.of(ONE));
+        remembering.decide(ONE).await();
         store.answer(ALLOWED);
-        assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(QUOTES, "bob", 1)))
-                        .decision())
+        assertThat(remembering.decide(new Charge(QUOTES, "bob", 1)).await().decision())
                 .isEqualTo(ALLOWED);
-        assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(QUOTES, null, 1)))
-                        .decision())
+        assertThat(remembering.decide(new Charge(QUOTES, null, 1)).await().decision())
                 .isEqualTo(ALLOWED);
-        assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(ORDERS, "alice", 1)))
-                        .decision())
+        assertThat(remembering.decide(new Charge(ORDERS, "alice", 1)).await().decision())
                 .isEqualTo(ALLOWED);
         RateLimit changed = TestLimits.tokenBucket("quotes", 10, "10/s");
-        assertThat(remembering
-                        .decide(StoreRequest.of(new Charge(changed, "alice", 1)))
-                        .decision())
+        assertThat(remembering.decide(new Charge(changed, "alice", 1)).await().decision())
                 .isEqualTo(ALLOWED);
     }
 
@@ -191,18 +184,23 @@ class RejectionCachingRateLimitStoreTests {
     void limitsOfACallAreRememberedTogether() {
         store.answer(REJECTED, ALLOWED);
         Charge order = new Charge(ORDERS, "alice", 1);
-        remembering.decide(StoreRequest.of(List.of(ONE, order)));
+        remembering.decide(StoreRequest.of(List.of(ONE, order))).await();
         nanos += 40 * MILLI;
-        assertThat(remembering.decide(StoreRequest.of(List.of(ONE, order))).decisions())
+        assertThat(remembering
+                        .decide(StoreRequest.of(List.of(ONE, order)))
+                        .await()
+                        .decisions())
                 .containsExactly(
                         RateLimitDecision.ofMicros(10, 0, 0, 60_000, 960_000),
                         RateLimitDecision.ofMicros(10, 9, 0, 0, 60_000));
         assertThat(store.asked()).hasSize(1);
-        remembering.decide(StoreRequest.of(List.of(ONE, new Charge(ORDERS, "alice", 2))));
+        remembering
+                .decide(StoreRequest.of(List.of(ONE, new Charge(ORDERS, "alice", 2))))
+                .await();
         assertThat(store.asked())
                 .as("another cost, where it is not what rejects")
                 .hasSize(2);
-        remembering.decide(StoreRequest.of(List.of(ONE)));
+        remembering.decide(StoreRequest.of(List.of(ONE))).await();
         assertThat(store.asked()).as("another call").hasSize(3);
     }
 
@@ -210,9 +208,9 @@ class RejectionCachingRateLimitStoreTests {
     void firstLimitThatCouldDecideOtherwiseEndsIt() {
         store.answer(REJECTED, RateLimitDecision.ofMicros(10, 0, 0, 50_000, 950_000));
         List<Charge> call = List.of(ONE, new Charge(ORDERS, "alice", 1));
-        remembering.decide(StoreRequest.of(call));
+        remembering.decide(StoreRequest.of(call)).await();
         nanos += 50 * MILLI;
-        remembering.decide(StoreRequest.of(call));
+        remembering.decide(StoreRequest.of(call)).await();
         assertThat(store.asked()).hasSize(2);
     }
 
@@ -220,16 +218,16 @@ class RejectionCachingRateLimitStoreTests {
     void callThatTakesSomethingForALimitInDryRunIsNotRemembered() {
         Charge counted = new Charge(TestLimits.dryRun(ORDERS), "alice", 1);
         store.answer(REJECTED, ALLOWED);
-        remembering.decide(StoreRequest.of(List.of(ONE, counted)));
-        remembering.decide(StoreRequest.of(List.of(ONE, counted)));
+        remembering.decide(StoreRequest.of(List.of(ONE, counted))).await();
+        remembering.decide(StoreRequest.of(List.of(ONE, counted))).await();
         assertThat(store.asked()).hasSize(2);
         store.answer(ALLOWED, REJECTED);
-        remembering.decide(StoreRequest.of(List.of(ONE, counted)));
-        remembering.decide(StoreRequest.of(List.of(ONE, counted)));
+        remembering.decide(StoreRequest.of(List.of(ONE, counted))).await();
+        remembering.decide(StoreRequest.of(List.of(ONE, counted))).await();
         assertThat(store.asked()).hasSize(4);
         store.answer(REJECTED);
-        remembering.decide(StoreRequest.of(counted));
-        remembering.decide(StoreRequest.of(counted));
+        remembering.decide(counted).await();
+        remembering.decide(counted).await();
         assertThat(store.asked()).as("took nothing").hasSize(5);
     }
 
@@ -238,11 +236,11 @@ class RejectionCachingRateLimitStoreTests {
         Charge longest = new Charge(QUOTES, "k".repeat(KeyDigest.LONGEST_KEY), 1);
         Charge longer = new Charge(QUOTES, "k".repeat(KeyDigest.LONGEST_KEY + 1), 1);
         store.answer(REJECTED);
-        remembering.decide(StoreRequest.of(longest));
-        remembering.decide(StoreRequest.of(longest));
+        remembering.decide(longest).await();
+        remembering.decide(longest).await();
         assertThat(store.asked()).hasSize(1);
-        remembering.decide(StoreRequest.of(longer));
-        remembering.decide(StoreRequest.of(longer));
+        remembering.decide(longer).await();
+        remembering.decide(longer).await();
         assertThat(store.asked()).hasSize(3);
     }
 
@@ -250,9 +248,9 @@ class RejectionCachingRateLimitStoreTests {
     void storeThatFailsIsAskedAgain() {
         store.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
         assertThatExceptionOfType(RateLimitStoreException.class)
-                .isThrownBy(() -> remembering.decide(StoreRequest.of(ONE)).decision());
+                .isThrownBy(() -> remembering.decide(ONE).await().decision());
         assertThatExceptionOfType(RateLimitStoreException.class)
-                .isThrownBy(() -> remembering.decide(StoreRequest.of(ONE)).decision());
+                .isThrownBy(() -> remembering.decide(ONE).await().decision());
         assertThat(store.asked()).hasSize(2);
     }
 }

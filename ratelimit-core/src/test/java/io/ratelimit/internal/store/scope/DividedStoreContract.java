@@ -83,10 +83,10 @@ abstract class DividedStoreContract {
                 .toList();
         boolean asks = random.nextBoolean();
         StoreRequest request = StoreRequest.of(charges, asks);
-        StoreOutcome expected = whole.decide(request);
+        StoreOutcome expected = whole.decide(request).await();
         StoreOutcome actual = random.nextBoolean()
-                ? divided.decide(request)
-                : divided.decideAsync(request).toCompletableFuture().get(60, TimeUnit.SECONDS);
+                ? divided.decide(request).await()
+                : divided.decide(request).toStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         assertThat(actual.decisions()).hasSameSizeAs(charges);
         for (int i = 0; i < charges.size(); i++) {
             assertDecision(
@@ -96,7 +96,9 @@ abstract class DividedStoreContract {
                     expected.isRejected() && !expected.isCharged(i));
         }
         for (Charge charge : charges) {
-            assertThat(divided.peek(charge)).as("after %s", request).isEqualTo(whole.peek(charge));
+            assertThat(divided.decide(StoreRequest.peek(charge)).await().decision())
+                    .as("after %s", request)
+                    .isEqualTo(whole.decide(StoreRequest.peek(charge)).await().decision());
         }
         if (asks && !expected.isRejected()) {
             refundable.add(new Refundable(expected, actual));
@@ -110,7 +112,9 @@ abstract class DividedStoreContract {
             outcome.refund().refund(charges).toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
         for (Charge charge : charges) {
-            assertThat(divided.peek(charge)).as("after a refund of %s", charges).isEqualTo(whole.peek(charge));
+            assertThat(divided.decide(StoreRequest.peek(charge)).await().decision())
+                    .as("after a refund of %s", charges)
+                    .isEqualTo(whole.decide(StoreRequest.peek(charge)).await().decision());
         }
     }
 

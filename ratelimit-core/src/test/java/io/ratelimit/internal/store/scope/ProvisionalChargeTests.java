@@ -58,7 +58,7 @@ class ProvisionalChargeTests {
     @EnumSource(Scope.class)
     void rejectedCallIsNoViolationOfAnother(Scope scope) {
         Charge user = perUser(scope);
-        store.decide(total);
+        store.decide(total).await();
         CompletableFuture<Void> answer = eu.hold();
         CompletableFuture<StoreOutcome> one = decideAsync(user, total);
         CompletableFuture<StoreOutcome> other = decideAsync(user, total);
@@ -87,7 +87,8 @@ class ProvisionalChargeTests {
         assertThat(decideAsync(user, large).join().isRejected()).isFalse();
         assertThat(decideAsync(user, large).join().isRejected()).isTrue();
         assertThat(status(user).isBlocked()).isTrue();
-        assertThat(store.peek(large).remaining()).isEqualTo(9);
+        assertThat(store.decide(StoreRequest.peek(large)).await().decision().remaining())
+                .isEqualTo(9);
     }
 
     /** What is reported of the other limit is what a look at it tells. */
@@ -96,16 +97,17 @@ class ProvisionalChargeTests {
         Charge own = charge(limit("own").scope(Scope.INSTANCE));
         Charge trial = charge(limit("trial").dryRun(true).scope(Scope.INSTANCE));
         Charge other = charge(limit("other").capacity(10).redis("eu"));
-        store.decide(trial);
+        store.decide(trial).await();
         assertThat(decideAsync(trial, other).join().isRejected())
                 .as("a dry run rejects nothing")
                 .isFalse();
-        store.decide(own);
+        store.decide(own).await();
         int asked = eu.asked().size();
         StoreOutcome rejected = decideAsync(own, trial, other).join();
         assertThat(eu.asked()).as("charged").hasSize(asked);
         assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(false, false, true);
-        assertThat(rejected.decisions().get(2)).isEqualTo(store.peek(other));
+        assertThat(rejected.decisions().get(2))
+                .isEqualTo(store.decide(StoreRequest.peek(other)).await().decision());
     }
 
     @Test
@@ -129,33 +131,36 @@ class ProvisionalChargeTests {
                 .dryRun(dryRun)
                 .redis("eu"));
         Charge user = perUser(Scope.SHARED);
-        store.decide(user);
+        store.decide(user).await();
         assertThat(decideAsync(held, user).join().isRejected()).isTrue();
-        assertThat(store.peek(held).remaining()).isEqualTo(1);
+        assertThat(store.decide(StoreRequest.peek(held)).await().decision().remaining())
+                .isEqualTo(1);
     }
 
     @Test
     void reservationIsRefunded() {
         Charge later = charge(limit("later").maxWait(Duration.ofHours(5)).redis("eu"));
         Charge user = perUser(Scope.SHARED);
-        store.decide(user);
-        store.decide(later);
-        RateLimitDecision before = store.peek(later);
+        store.decide(user).await();
+        store.decide(later).await();
+        RateLimitDecision before =
+                store.decide(StoreRequest.peek(later)).await().decision();
         assertThat(decideAsync(later, user).join().isRejected()).isTrue();
-        assertThat(store.peek(later)).isEqualTo(before);
+        assertThat(store.decide(StoreRequest.peek(later)).await().decision()).isEqualTo(before);
     }
 
     @Test
     void dryRunStaysChargedAndBlocksNothing() {
         Charge trial = charge(limit("trial").dryRun(true).blockFor(Duration.ofMinutes(1)));
-        store.decide(total);
+        store.decide(total).await();
         StoreOutcome rejected = decideAsync(trial, total).join();
         assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false);
-        assertThat(store.peek(trial).remaining()).isZero();
+        assertThat(store.decide(StoreRequest.peek(trial)).await().decision().remaining())
+                .isZero();
     }
 
     private CompletableFuture<StoreOutcome> decideAsync(Charge... charges) {
-        return store.decideAsync(StoreRequest.of(List.of(charges))).toCompletableFuture();
+        return store.decide(StoreRequest.of(List.of(charges))).toStage().toCompletableFuture();
     }
 
     private void assertFresh(Charge charge) {
@@ -165,7 +170,7 @@ class ProvisionalChargeTests {
     }
 
     private BucketStatus status(Charge charge) {
-        return store.changeAsync(charge.limit(), charge.key(), BucketChange.NONE)
+        return store.change(charge.limit(), charge.key(), BucketChange.NONE)
                 .toCompletableFuture()
                 .join();
     }
@@ -186,7 +191,7 @@ class ProvisionalChargeTests {
         return new TrippingStore(memory()) {
 
             @Override
-            public boolean isNonBlocking() {
+            public boolean isNonBlocking(RateLimit limit) {
                 return false;
             }
         };

@@ -19,6 +19,7 @@ import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreFailure;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
@@ -61,28 +62,37 @@ class RoutingRateLimitStoreTests {
 
     @Test
     void eachLimitIsInItsServerAlone() {
-        store.decide(regional);
-        store.decide(StoreRequest.of(List.of(global)));
-        assertThat(eu.peek(regional).remaining()).isEqualTo(1);
-        assertThat(home.peek(regional).remaining()).isEqualTo(2);
-        assertThat(home.peek(global).remaining()).isEqualTo(4);
-        assertThat(eu.peek(global).remaining()).isEqualTo(5);
-        store.reset(regional.limit(), regional.key());
-        assertThat(eu.peek(regional).remaining()).isEqualTo(2);
-        store.changeAsync(global.limit(), global.key(), BucketChange.grant(1))
+        store.decide(regional).await();
+        store.decide(StoreRequest.of(List.of(global))).await();
+        assertThat(eu.decide(StoreRequest.peek(regional)).await().decision().remaining())
+                .isEqualTo(1);
+        assertThat(home.decide(StoreRequest.peek(regional)).await().decision().remaining())
+                .isEqualTo(2);
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(4);
+        assertThat(eu.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(5);
+        store.change(regional.limit(), regional.key(), BucketChange.RESET)
                 .toCompletableFuture()
                 .join();
-        assertThat(home.peek(global).remaining()).isEqualTo(5);
-        store.chargeAsync(regional).toCompletableFuture().join();
-        assertThat(eu.peek(regional).remaining()).isEqualTo(1);
+        assertThat(eu.decide(StoreRequest.peek(regional)).await().decision().remaining())
+                .isEqualTo(2);
+        store.change(global.limit(), global.key(), BucketChange.grant(1))
+                .toCompletableFuture()
+                .join();
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(5);
+        store.charge(regional).toCompletableFuture().join();
+        assertThat(eu.decide(StoreRequest.peek(regional)).await().decision().remaining())
+                .isEqualTo(1);
     }
 
     @Test
     void spellingsOfANameAreTheSameServer() {
         Charge other =
                 new Charge(RateLimit.named("regional").rate("2/h").redis("E-U").build(), "alice", 1);
-        store.decide(regional);
-        assertThat(store.decide(other).remaining()).isZero();
+        store.decide(regional).await();
+        assertThat(store.decide(other).await().decision().remaining()).isZero();
         assertThat(store.decide(new Charge(
                                 RateLimit.named("global")
                                         .rate("5/h")
@@ -90,9 +100,12 @@ class RoutingRateLimitStoreTests {
                                         .build(),
                                 "alice",
                                 1))
+                        .await()
+                        .decision()
                         .remaining())
                 .isEqualTo(4);
-        assertThat(home.peek(global).remaining()).isEqualTo(4);
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(4);
     }
 
     @Test
@@ -100,45 +113,58 @@ class RoutingRateLimitStoreTests {
         Charge nowhere =
                 new Charge(RateLimit.named("q").rate("1/h").redis("mars").build(), "alice", 1);
         assertThatExceptionOfType(RateLimitConfigurationException.class)
-                .isThrownBy(() -> store.decide(nowhere))
+                .isThrownBy(() -> store.decide(nowhere).await())
                 .withMessageContaining("\"mars\"");
     }
 
     @Test
     void rejectionRefundsTheOtherServer() throws Exception {
         StoreRequest both = StoreRequest.of(List.of(global, regional, globalDryRun));
-        assertThat(store.decide(both).isRejected()).isFalse();
+        assertThat(store.decide(both).await().isRejected()).isFalse();
         assertThat(decideAsync(both).isRejected()).isFalse();
-        StoreOutcome rejected = store.decide(both);
+        StoreOutcome rejected = store.decide(both).await();
         assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false, false);
         assertThat(rejected.decisions())
                 .extracting(RateLimitDecision::remaining)
                 .containsExactly(3L, 0L, 0L);
-        assertThat(home.peek(global).remaining()).isEqualTo(3);
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(3);
         assertThat(decideAsync(both).isRejected()).isTrue();
-        assertThat(home.peek(global).remaining()).isEqualTo(3);
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(3);
     }
 
     @Test
     void dryRunStaysChargedIfAnotherServerRejects() {
-        store.decide(regional);
-        store.decide(regional);
-        store.decide(StoreRequest.of(List.of(globalDryRun, global, regional)));
-        assertThat(home.peek(globalDryRun).remaining()).isEqualTo(1);
-        assertThat(home.peek(global).remaining()).isEqualTo(5);
+        store.decide(regional).await();
+        store.decide(regional).await();
+        store.decide(StoreRequest.of(List.of(globalDryRun, global, regional))).await();
+        assertThat(home.decide(StoreRequest.peek(globalDryRun))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(1);
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(5);
     }
 
     @Test
     void failureRefundsTheOtherServer() {
         eu.fails = true;
         StoreRequest both = StoreRequest.of(List.of(globalDryRun, global, regional));
-        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.decide(both));
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(() -> store.decide(both).await());
         assertThatExceptionOfType(ExecutionException.class)
                 .isThrownBy(() -> decideAsync(both))
                 .withCauseInstanceOf(RateLimitStoreException.class);
-        assertThat(home.peek(global).remaining()).isEqualTo(5);
-        assertThat(home.peek(globalDryRun).remaining()).isEqualTo(2);
-        assertThat(store.decide(global).allowed()).isTrue();
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(5);
+        assertThat(home.decide(StoreRequest.peek(globalDryRun))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(2);
+        assertThat(store.decide(global).await().decision().allowed()).isTrue();
         assertThat(routing.lastFailures()).extracting(StoreFailure::redis).containsExactly("eu");
     }
 
@@ -149,22 +175,30 @@ class RoutingRateLimitStoreTests {
         Charge local = charge("local", 1, OnStoreFailure.LOCAL, "eu", false);
         Charge reject = charge("reject", 1, OnStoreFailure.REJECT, "eu", false);
         for (int i = 0; i < 2; i++) {
-            assertThat(store.decide(StoreRequest.of(List.of(global, allow))).isRejected())
+            assertThat(store.decide(StoreRequest.of(List.of(global, allow)))
+                            .await()
+                            .isRejected())
                     .isFalse();
         }
-        assertThat(home.peek(global).remaining()).isEqualTo(3);
-        StoreOutcome admitted = store.decide(StoreRequest.refundable(List.of(global, local)));
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(3);
+        StoreOutcome admitted =
+                store.decide(StoreRequest.refundable(List.of(global, local))).await();
         assertThat(admitted.isRejected()).isFalse();
-        assertThat(store.decide(StoreRequest.of(List.of(global, local))).isRejected())
+        assertThat(store.decide(StoreRequest.of(List.of(global, local))).await().isRejected())
                 .isTrue();
-        assertThat(home.peek(global).remaining()).isEqualTo(2);
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(2);
         admitted.refund().refund(admitted.charges()).toCompletableFuture().join();
-        assertThat(home.peek(global).remaining()).isEqualTo(3);
-        assertThat(store.decide(StoreRequest.of(List.of(global, local))).isRejected())
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(3);
+        assertThat(store.decide(StoreRequest.of(List.of(global, local))).await().isRejected())
                 .isFalse();
         assertThatExceptionOfType(RateLimitRefusedException.class)
-                .isThrownBy(() -> store.decide(StoreRequest.of(List.of(global, reject))));
-        assertThat(home.peek(global).remaining()).isEqualTo(2);
+                .isThrownBy(() ->
+                        store.decide(StoreRequest.of(List.of(global, reject))).await());
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(2);
     }
 
     @Test
@@ -172,15 +206,21 @@ class RoutingRateLimitStoreTests {
         Charge own = new Charge(
                 RateLimit.named("own").rate("1/h").scope(Scope.INSTANCE).build(), "alice", 1);
         StoreRequest three = StoreRequest.of(List.of(global, own, regional));
-        assertThat(store.decide(three).isRejected()).isFalse();
-        StoreOutcome rejected = store.decide(three);
+        assertThat(store.decide(three).await().isRejected()).isFalse();
+        StoreOutcome rejected = store.decide(three).await();
         assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false, true);
-        assertThat(home.peek(global).remaining()).isEqualTo(4);
-        assertThat(eu.peek(regional).remaining()).isEqualTo(1);
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(4);
+        assertThat(eu.decide(StoreRequest.peek(regional)).await().decision().remaining())
+                .isEqualTo(1);
         eu.fails = true;
-        store.reset(own.limit(), own.key());
-        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.decide(three));
-        assertThat(store.peek(own).remaining()).isEqualTo(1);
+        store.change(own.limit(), own.key(), BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(() -> store.decide(three).await());
+        assertThat(store.decide(StoreRequest.peek(own)).await().decision().remaining())
+                .isEqualTo(1);
     }
 
     @Test
@@ -194,13 +234,15 @@ class RoutingRateLimitStoreTests {
                 "alice",
                 1);
         StoreRequest call = StoreRequest.refundable(List.of(global, held));
-        StoreOutcome first = store.decide(call);
+        StoreOutcome first = store.decide(call).await();
         assertThat(first.isRejected()).isFalse();
-        assertThat(store.decide(call).isRejected()).isTrue();
-        assertThat(home.peek(global).remaining()).isEqualTo(4);
+        assertThat(store.decide(call).await().isRejected()).isTrue();
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(4);
         first.refund().refund(List.of(held)).toCompletableFuture().join();
-        assertThat(store.decide(call).isRejected()).isFalse();
-        assertThat(home.peek(global).remaining()).isEqualTo(3);
+        assertThat(store.decide(call).await().isRejected()).isFalse();
+        assertThat(home.decide(StoreRequest.peek(global)).await().decision().remaining())
+                .isEqualTo(3);
     }
 
     @Test
@@ -208,14 +250,17 @@ class RoutingRateLimitStoreTests {
         RoutingRateLimitStore remembering = routing(RejectionCachingRateLimitStore::new);
         StoreRequest both = StoreRequest.of(List.of(global, regional));
         for (int i = 0; i < 3; i++) {
-            remembering.decide(both);
+            remembering.decide(both).await();
         }
         int asked = home.asked.get() + eu.asked.get();
-        StoreOutcome again = remembering.decide(both);
+        StoreOutcome again = remembering.decide(both).await();
         assertThat(again.decisions()).extracting(RateLimitDecision::remaining).containsExactly(3L, 0L);
         assertThat(home.asked.get() + eu.asked.get()).isEqualTo(asked);
-        remembering.reset(regional.limit(), regional.key());
-        assertThat(remembering.decide(both).isRejected()).isFalse();
+        remembering
+                .change(regional.limit(), regional.key(), BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
+        assertThat(remembering.decide(both).await().isRejected()).isFalse();
     }
 
     /** Whatever is taken and refunded in between, each limit has counted exactly the calls that were allowed. */
@@ -225,10 +270,12 @@ class RoutingRateLimitStoreTests {
         Charge fewer = charge("fewer", 50, OnStoreFailure.THROW, "eu", false);
         StoreRequest call = StoreRequest.of(List.of(many, fewer));
         long allowed = ParallelCalls.countAllowed(
-                4, 200, thread -> () -> !store.decide(call).isRejected());
+                4, 200, thread -> () -> !store.decide(call).await().isRejected());
         assertThat(allowed).isEqualTo(50);
-        assertThat(home.peek(many).remaining()).isEqualTo(10);
-        assertThat(eu.peek(fewer).remaining()).isZero();
+        assertThat(home.decide(StoreRequest.peek(many)).await().decision().remaining())
+                .isEqualTo(10);
+        assertThat(eu.decide(StoreRequest.peek(fewer)).await().decision().remaining())
+                .isZero();
     }
 
     /** What is added to stores later must not go to the default server, or to Redis for a limit of the instance. */
@@ -237,14 +284,14 @@ class RoutingRateLimitStoreTests {
         assertThat(DelegatingRateLimitStore.class.getDeclaredMethods())
                 .filteredOn(method -> Stream.of(method.getParameterTypes())
                         .anyMatch(Set.of(RateLimit.class, Charge.class, StoreRequest.class)::contains))
-                .hasSizeGreaterThan(6)
+                .hasSizeGreaterThan(4)
                 .allSatisfy(method -> assertThat(RoutingRateLimitStore.class.getDeclaredMethod(
                                 method.getName(), method.getParameterTypes()))
                         .isNotNull());
     }
 
     private StoreOutcome decideAsync(StoreRequest request) throws Exception {
-        return store.decideAsync(request).toCompletableFuture().get(60, TimeUnit.SECONDS);
+        return store.decide(request).toStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private RoutingRateLimitStore routing(UnaryOperator<RateLimitStore> cache) {
@@ -280,15 +327,9 @@ class RoutingRateLimitStoreTests {
         }
 
         @Override
-        public StoreOutcome decide(StoreRequest request) {
+        public StoreAnswer decide(StoreRequest request) {
             ask();
             return super.decide(request);
-        }
-
-        @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-            ask();
-            return super.decideAsync(request);
         }
 
         @Override
@@ -297,7 +338,7 @@ class RoutingRateLimitStoreTests {
         }
 
         @Override
-        public boolean isNonBlocking() {
+        public boolean isNonBlocking(RateLimit limit) {
             return false;
         }
 

@@ -17,6 +17,7 @@ import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.ParallelCalls;
@@ -56,27 +57,33 @@ class ScopedRateLimitStoreTests {
     @Test
     void limitOfTheInstanceNeedsNoSharedStore() throws Exception {
         shared.fails = true;
-        assertThat(store.decide(own).remaining()).isEqualTo(1);
-        assertThat(store.decide(StoreRequest.of(own)).decision().remaining()).isZero();
+        assertThat(store.decide(own).await().decision().remaining()).isEqualTo(1);
+        assertThat(store.decide(own).await().decision().remaining()).isZero();
         StoreOutcome rejected = decideAsync(StoreRequest.of(List.of(own, ownDryRun)));
         assertThat(rejected.isRejected()).isTrue();
-        assertThat(store.peek(own).retryAfter()).isEqualTo(Duration.ofHours(1));
-        BucketStatus status = store.changeAsync(own.limit(), own.key(), BucketChange.NONE)
+        assertThat(store.decide(StoreRequest.peek(own)).await().decision().retryAfter())
+                .isEqualTo(Duration.ofHours(1));
+        BucketStatus status = store.change(own.limit(), own.key(), BucketChange.NONE)
                 .toCompletableFuture()
                 .get(60, TimeUnit.SECONDS);
         assertThat(status.remaining()).isZero();
-        store.reset(own.limit(), own.key());
+        store.change(own.limit(), own.key(), BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         assertThat(remaining(own)).isEqualTo(2);
         assertThat(shared.called).isFalse();
     }
 
     @Test
     void sharedLimitIsNotCountedByTheInstance() {
-        store.decide(common);
-        store.decide(StoreRequest.of(List.of(common, commonDryRun)));
-        assertThat(instance.peek(common).remaining()).isEqualTo(3);
+        store.decide(common).await();
+        store.decide(StoreRequest.of(List.of(common, commonDryRun))).await();
+        assertThat(instance.decide(StoreRequest.peek(common)).await().decision().remaining())
+                .isEqualTo(3);
         assertThat(remaining(common)).isEqualTo(1);
-        store.reset(common.limit(), common.key());
+        store.change(common.limit(), common.key(), BucketChange.RESET)
+                .toCompletableFuture()
+                .join();
         assertThat(remaining(common)).isEqualTo(3);
     }
 
@@ -84,7 +91,8 @@ class ScopedRateLimitStoreTests {
     void sharedStoreThatFailsChargesNothing() {
         shared.fails = true;
         StoreRequest call = StoreRequest.of(List.of(own, ownDryRun, common));
-        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.decide(call));
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(() -> store.decide(call).await());
         assertThatExceptionOfType(ExecutionException.class)
                 .isThrownBy(() -> decideAsync(call))
                 .withCauseInstanceOf(RateLimitStoreException.class);
@@ -94,20 +102,22 @@ class ScopedRateLimitStoreTests {
 
     @Test
     void sharedStoreThatFailsWhileItIsLookedAtChargesNothing() {
-        store.decide(own);
-        store.decide(own);
+        store.decide(own).await();
+        store.decide(own).await();
         shared.fails = true;
         StoreRequest call = StoreRequest.of(List.of(own, ownDryRun, common));
-        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.decide(call));
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(() -> store.decide(call).await());
         assertThat(remaining(ownDryRun)).isEqualTo(2);
     }
 
     @Test
     void rejectionByTheInstanceChargesSharedLimitsInDryRunAlone() {
-        store.decide(own);
-        store.decide(own);
-        store.decide(common);
-        StoreOutcome outcome = store.decide(StoreRequest.of(List.of(commonDryRun, own, common, ownDryRun)));
+        store.decide(own).await();
+        store.decide(own).await();
+        store.decide(common).await();
+        StoreOutcome outcome = store.decide(StoreRequest.of(List.of(commonDryRun, own, common, ownDryRun)))
+                .await();
         assertThat(outcome.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false, true, true);
         assertThat(outcome.decisions()).extracting(RateLimitDecision::remaining).containsExactly(2L, 0L, 2L, 1L);
         assertThat(remaining(common)).isEqualTo(2);
@@ -128,17 +138,17 @@ class ScopedRateLimitStoreTests {
                 "alice",
                 1);
         StoreRequest call = StoreRequest.refundable(List.of(own, held));
-        store.decide(own);
-        StoreOutcome running = store.decide(call);
+        store.decide(own).await();
+        StoreOutcome running = store.decide(call).await();
         shared.fails = failing;
-        for (StoreOutcome rejected : List.of(store.decide(call), decideAsync(call))) {
+        for (StoreOutcome rejected : List.of(store.decide(call).await(), decideAsync(call))) {
             assertThat(rejected.decisions())
                     .extracting(RateLimitDecision::allowed)
                     .containsExactly(false, failing);
         }
         shared.fails = false;
         running.refund().refund(List.of(held)).toCompletableFuture().get(60, TimeUnit.SECONDS);
-        assertThat(store.decide(call).decisions())
+        assertThat(store.decide(call).await().decisions())
                 .extracting(RateLimitDecision::allowed)
                 .containsExactly(false, true);
         assertThat(remaining(held)).isEqualTo(1);
@@ -146,9 +156,9 @@ class ScopedRateLimitStoreTests {
 
     @Test
     void rejectionByBothTellsTheWaitOfEach() {
-        store.decide(StoreRequest.of(List.of(own, common)));
-        store.decide(StoreRequest.of(List.of(own, common)));
-        store.decide(common);
+        store.decide(StoreRequest.of(List.of(own, common))).await();
+        store.decide(StoreRequest.of(List.of(own, common))).await();
+        store.decide(common).await();
         clock.advance(Duration.ofMinutes(15));
         Charge slow = new Charge(
                 RateLimit.named("slow")
@@ -157,8 +167,9 @@ class ScopedRateLimitStoreTests {
                         .build(),
                 "alice",
                 1);
-        store.decide(slow);
-        StoreOutcome outcome = store.decide(StoreRequest.of(List.of(own, common, slow)));
+        store.decide(slow).await();
+        StoreOutcome outcome =
+                store.decide(StoreRequest.of(List.of(own, common, slow))).await();
         assertThat(outcome.decisions())
                 .extracting(RateLimitDecision::retryAfter)
                 .containsExactly(Duration.ofMinutes(45), Duration.ofMinutes(45), Duration.ofDays(1));
@@ -167,9 +178,10 @@ class ScopedRateLimitStoreTests {
     @Test
     void rejectionBySharedLimitRefundsTheInstance() {
         for (int i = 0; i < 3; i++) {
-            store.decide(common);
+            store.decide(common).await();
         }
-        StoreOutcome outcome = store.decide(StoreRequest.of(List.of(own, common, ownDryRun)));
+        StoreOutcome outcome =
+                store.decide(StoreRequest.of(List.of(own, common, ownDryRun))).await();
         assertThat(outcome.decisions()).extracting(RateLimitDecision::remaining).containsExactly(2L, 0L, 1L);
         assertThat(remaining(own)).isEqualTo(2);
         assertThat(remaining(ownDryRun)).isEqualTo(1);
@@ -179,7 +191,6 @@ class ScopedRateLimitStoreTests {
     void onlyTheSharedStoreBlocks() {
         assertThat(store.isNonBlocking(own.limit())).isTrue();
         assertThat(store.isNonBlocking(common.limit())).isFalse();
-        assertThat(store.isNonBlocking()).isFalse();
     }
 
     /** Whatever is taken and put back in between, each limit has counted exactly the calls that were allowed. */
@@ -189,18 +200,20 @@ class ScopedRateLimitStoreTests {
         Charge fewer = new Charge(limit("fewer", Scope.SHARED, 50, false), "alice", 1);
         StoreRequest call = StoreRequest.of(List.of(few, fewer));
         long allowed = ParallelCalls.countAllowed(
-                4, 200, thread -> () -> !store.decide(call).isRejected());
+                4, 200, thread -> () -> !store.decide(call).await().isRejected());
         assertThat(allowed).isEqualTo(50);
-        assertThat(store.peek(few).remaining()).isEqualTo(10);
-        assertThat(store.peek(fewer).remaining()).isZero();
+        assertThat(store.decide(StoreRequest.peek(few)).await().decision().remaining())
+                .isEqualTo(10);
+        assertThat(store.decide(StoreRequest.peek(fewer)).await().decision().remaining())
+                .isZero();
     }
 
     private StoreOutcome decideAsync(StoreRequest request) throws Exception {
-        return store.decideAsync(request).toCompletableFuture().get(60, TimeUnit.SECONDS);
+        return store.decide(request).toStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private long remaining(Charge charge) {
-        return store.peek(charge).remaining();
+        return store.decide(StoreRequest.peek(charge)).await().decision().remaining();
     }
 
     private static Charge charge(String name, Scope scope, long capacity, boolean dryRun) {
@@ -229,27 +242,15 @@ class ScopedRateLimitStoreTests {
         }
 
         @Override
-        public StoreOutcome decide(StoreRequest request) {
+        public StoreAnswer decide(StoreRequest request) {
             called();
             return super.decide(request);
         }
 
         @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
             called();
-            return super.decideAsync(request);
-        }
-
-        @Override
-        public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-            called();
-            return super.peekAsync(charge);
-        }
-
-        @Override
-        public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-            called();
-            return super.resetAsync(limit, key);
+            return super.change(limit, key, change);
         }
 
         @Override
@@ -259,11 +260,6 @@ class ScopedRateLimitStoreTests {
 
         @Override
         public boolean isNonBlocking(RateLimit limit) {
-            return false;
-        }
-
-        @Override
-        public boolean isNonBlocking() {
             return false;
         }
 

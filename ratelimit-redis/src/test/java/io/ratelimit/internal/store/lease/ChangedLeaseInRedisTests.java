@@ -13,6 +13,7 @@ import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;
@@ -68,11 +69,15 @@ class ChangedLeaseInRedisTests {
     }
 
     private boolean take(RateLimit limit) {
-        return store.decide(new Charge(limit, "alice", 1)).allowed();
+        return store.decide(new Charge(limit, "alice", 1)).await().decision().allowed();
     }
 
     private long used(RateLimit limit) {
-        return limit.capacity() - shared.peek(new Charge(limit, "alice", 0)).remaining();
+        return limit.capacity()
+                - shared.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining();
     }
 
     @ParameterizedTest

@@ -75,14 +75,18 @@ class IdleLeasesInRedisTests {
     }
 
     private boolean take(int key) {
-        return store.decide(StoreRequest.of(new Charge(limit, "key-" + key, 1)))
+        return store.decide(new Charge(limit, "key-" + key, 1))
+                .await()
                 .decision()
                 .allowed();
     }
 
     private long used(int key) {
         return limit.capacity()
-                - shared.peek(new Charge(limit, "key-" + key, 0)).remaining();
+                - shared.decide(StoreRequest.peek(new Charge(limit, "key-" + key, 0)))
+                        .await()
+                        .decision()
+                        .remaining();
     }
 
     @Test
