@@ -98,10 +98,9 @@ final class WaitingCall {
         return last != null && !isOver() && !last.decisions().get(charge).allowed();
     }
 
-    /** Keeps the call waiting. What limits in dry run have taken comes back, because it will be taken again. */
+    /** Keeps the call waiting. */
     void reject(StoreOutcome rejected) {
         rejection = rejected;
-        var unused = Futures.start(() -> rejected.refund().refund(rejected.charges()));
     }
 
     /** Ends the wait with a decision or a failure. */

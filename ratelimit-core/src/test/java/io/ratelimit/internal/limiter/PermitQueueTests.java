@@ -232,6 +232,25 @@ class PermitQueueTests {
         entered(other);
     }
 
+    /** Else the limit in dry run would lack what it has given to the same call before. */
+    @Test
+    void callIsDecidedAgainWhenTrialHasItsPermitsBack() throws Exception {
+        SharedStore slow = new SharedStore(store);
+        RateLimitGate ofShared = new RateLimitGate(slow, listener(), times);
+        RateLimit trial = TestLimits.dryRun(TestLimits.fixedWindow("trial", 1, "1/h"));
+        Settlement both = entered(enter(2));
+        slow.refunded = new CompletableFuture<>();
+        AcquireRequest request = AcquireRequest.of(
+                List.of(new Charge(trial, "alice", 1), new Charge(limit, "alice", 1)), CallListener.NONE);
+        CompletableFuture<Settlement> call = ofShared.enterAsync(request).toCompletableFuture();
+        both.release();
+        ofShared.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        slow.refunded.complete(null);
+        entered(call);
+        assertThat(heard).containsExactly("exports ALLOWED", "trial ALLOWED", "exports ALLOWED");
+        assertThat(store.peek(new Charge(trial, "alice", 0)).remaining()).isZero();
+    }
+
     @Test
     void blockedThreadsGoOnOneAfterTheOther() throws Exception {
         Settlement both = entered(enter(2));
