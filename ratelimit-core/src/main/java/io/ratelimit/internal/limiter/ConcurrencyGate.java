@@ -69,7 +69,7 @@ final class ConcurrencyGate {
             return settlement(acquire, outcome, UnaryOperator.identity());
         } catch (Throwable ex) {
             // A limit in dry run has permits even if another one rejects the call.
-            release(outcome);
+            release(acquire, outcome);
             throw ex;
         }
     }
@@ -120,7 +120,7 @@ final class ConcurrencyGate {
                 .whenComplete((settlement, failure) -> {
                     try {
                         if (failure != null || !entered.complete(settlement)) {
-                            release(outcome);
+                            release(acquire, outcome);
                         }
                     } finally {
                         if (failure != null) {
@@ -132,18 +132,16 @@ final class ConcurrencyGate {
 
     private Settlement settlement(
             AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> apart) {
-        return acquire.settlement(outcome, store, apart).releasing(() -> {
-            release(outcome);
-            acquire.listener().onRelease();
-        });
+        return acquire.settlement(outcome, store, apart).releasing(() -> release(acquire, outcome));
     }
 
-    /** Releases the permits that the call holds. The store ends each hold once. */
-    private void release(StoreOutcome outcome) {
+    /** Releases the permits that the call holds, also if it does not take place. The store ends each hold once. */
+    private void release(AcquireRequest acquire, StoreOutcome outcome) {
         List<Charge> held = outcome.charges().stream()
                 .filter(charge -> !charge.limit().hasRate())
                 .toList();
         queues.release(outcome.refund(), held);
+        acquire.listener().onRelease();
     }
 
     /** Wakes the first call that waits for permits of a bucket, as {@link RateLimitGate#permitsReleased} does. */

@@ -8,6 +8,8 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Holds the calls that wait for permits of one bucket, and decides the first of them whenever permits were released. */
@@ -106,8 +108,9 @@ final class PermitQueue {
     void proceed() {
         for (WaitingCall call = next(); call != null; call = next()) {
             WaitingCall first = call;
-            CompletableFuture<StoreOutcome> decided =
-                    Futures.start(() -> queues.store().decide(first.request()).toStage());
+            CompletableFuture<StoreOutcome> decided = Futures.start(
+                            () -> queues.store().decide(first.request()).toStage())
+                    .thenCompose(PermitQueue::withoutTrials);
             if (!decided.isDone()) {
                 var unused = decided.whenComplete((outcome, thrown) -> {
                     try {
@@ -120,6 +123,18 @@ final class PermitQueue {
             }
             var unused = decided.whenComplete((outcome, thrown) -> decided(first, outcome, thrown));
         }
+    }
+
+    /**
+     * Returns the outcome. If the call has to wait, what limits in dry run have taken comes back before: it will be taken again,
+     * and a limit must not lack what it has given to the same call.
+     */
+    private static CompletionStage<StoreOutcome> withoutTrials(StoreOutcome outcome) {
+        boolean taken = IntStream.range(0, outcome.charges().size()).anyMatch(outcome::isCharged);
+        return taken && PermitQueueRegistry.isWorthWaiting(outcome)
+                ? Futures.start(() -> outcome.refund().refund(outcome.charges()))
+                        .handle((done, failed) -> outcome)
+                : CompletableFuture.completedFuture(outcome);
     }
 
     private synchronized @Nullable WaitingCall next() {

@@ -121,11 +121,12 @@ final class PermitQueueRegistry {
 
     /** @param executor completes the outcome after a wait: that may run code of the application */
     private CompletableFuture<StoreOutcome> decide(StoreRequest request, CallObserver observer, Executor executor) {
+        WaitingCall call = new WaitingCall(request, executor, late -> release(late.refund(), late.charges()));
         if (waiting.incrementAndGet() > MOST_WAITING) {
             waiting.decrementAndGet();
-            return Futures.start(() -> store.decide(request).toStage());
+            var unused = Futures.start(() -> store.decide(request).toStage()).whenComplete(call::finish);
+            return call.outcome();
         }
-        WaitingCall call = new WaitingCall(request, executor, late -> release(late.refund(), late.charges()));
         PermitQueue queue = join(BucketName.of(first(request)), call);
         Map<BucketDigest, Integer> further = further(request);
         further.forEach((bucket, charge) -> addTo(bucket, call, new Place(queue, charge)));

@@ -5,6 +5,7 @@ import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A call that waits for its turn to be decided, and for permits that other calls hold. */
 final class WaitingCall {
+
+    /** What the call asked for when it came. */
+    private final List<Charge> asked;
 
     private volatile StoreRequest request;
 
@@ -32,6 +36,7 @@ final class WaitingCall {
      * @param late gets a decision that comes when the call is over, such as a cancelled one
      */
     WaitingCall(StoreRequest request, Executor executor, Consumer<StoreOutcome> late) {
+        this.asked = request.charges();
         this.request = request;
         this.executor = executor;
         this.late = late;
@@ -42,24 +47,26 @@ final class WaitingCall {
     }
 
     /**
-     * Lets the call wait by the attributes that a limit has now, if it waits for that limit. It needs no permits of one that was
-     * disabled.
+     * Lets the call wait by the attributes that a limit has now, if it waits for that limit. It needs no permits of one that is
+     * disabled, and again all of them if that one is enabled before the call was let in.
      */
     void change(RateLimit previous, RateLimit next) {
-        List<Charge> charges = request.charges().stream()
-                .map(charge -> changed(charge, previous, next))
-                .toList();
+        List<Charge> present = request.charges();
+        List<Charge> charges = new ArrayList<>(present.size());
+        for (int i = 0; i < present.size(); i++) {
+            charges.add(changed(present.get(i), asked.get(i).permits(), previous, next));
+        }
         if (!charges.equals(request.charges())) {
             request = request.with(charges);
         }
     }
 
-    private static Charge changed(Charge charge, RateLimit previous, RateLimit next) {
+    private static Charge changed(Charge charge, long permits, RateLimit previous, RateLimit next) {
         RateLimit known = charge.limit();
         RateLimit now = successor(known, previous, next);
         return now == null || now.hasRate() != known.hasRate()
                 ? charge
-                : new Charge(now, charge.key(), now.enabled() ? charge.permits() : 0);
+                : new Charge(now, charge.key(), now.enabled() ? permits : 0);
     }
 
     /** Returns {@code null} for another limit, and for the numbers of a plan that the application has made for the call. */
@@ -98,10 +105,9 @@ final class WaitingCall {
         return last != null && !isOver() && !last.decisions().get(charge).allowed();
     }
 
-    /** Keeps the call waiting. What limits in dry run have taken comes back, because it will be taken again. */
+    /** Keeps the call waiting. */
     void reject(StoreOutcome rejected) {
         rejection = rejected;
-        var unused = Futures.start(() -> rejected.refund().refund(rejected.charges()));
     }
 
     /** Ends the wait with a decision or a failure. */

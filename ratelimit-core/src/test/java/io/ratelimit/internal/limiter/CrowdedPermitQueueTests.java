@@ -3,9 +3,11 @@ package io.ratelimit.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
@@ -114,6 +116,26 @@ class CrowdedPermitQueueTests {
         both.release();
         entered(last);
         assertThat(free()).isEqualTo(1);
+    }
+
+    @Test
+    void callThatMayNotWaitAndIsOverBeforeItsDecisionHoldsNothing() throws Exception {
+        Settlement both = entered(enter(2));
+        List<CompletableFuture<Settlement>> crowd = crowd(PermitQueueRegistry.MOST_WAITING);
+        Charge bob = new Charge(limit, "bob", 1);
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        store.answer = answer;
+        enter(bob).cancel(false);
+        Thread thread = new Thread(() -> assertThatExceptionOfType(RateLimitInterruptedException.class)
+                .isThrownBy(() -> gate.enter(AcquireRequest.of(List.of(bob), CallListener.NONE))));
+        thread.start();
+        thread.interrupt();
+        thread.join();
+        answer.complete(null);
+        assertThat(store.decide(StoreRequest.peek(bob)).await().decision().remaining()).isEqualTo(2);
+        store.answer = CompletableFuture.completedFuture(null);
+        crowd.forEach(call -> call.cancel(false));
+        both.release();
     }
 
     /** Each release decides the call that gets the permit, and the next one, which is the first then. */
@@ -380,6 +402,9 @@ class CrowdedPermitQueueTests {
 
         private volatile Runnable meanwhile = () -> {};
 
+        /** Before it there is no decision. */
+        private volatile CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
+
         Store() {
             super(new InMemoryRateLimitStore(TimeSource.monotonic(), 1_000));
         }
@@ -392,16 +417,20 @@ class CrowdedPermitQueueTests {
         @Override
         public StoreAnswer decide(StoreRequest request) {
             decided.incrementAndGet();
-            return super.decide(request).map(outcome -> {
-                Runnable before = meanwhile;
-                meanwhile = () -> {};
-                before.run();
-                return outcome.mapRefund(refund -> permits -> {
-                    if (refundsFail) {
-                        throw new OutOfMemoryError("unable to create native thread");
-                    }
-                    return refund.refund(permits);
-                });
+            return StoreAnswer.of(() -> answer.thenCompose(
+                            now -> super.decide(request).toStage())
+                    .thenApply(this::decided));
+        }
+
+        private StoreOutcome decided(StoreOutcome outcome) {
+            Runnable before = meanwhile;
+            meanwhile = () -> {};
+            before.run();
+            return outcome.mapRefund(refund -> permits -> {
+                if (refundsFail) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                return refund.refund(permits);
             });
         }
     }

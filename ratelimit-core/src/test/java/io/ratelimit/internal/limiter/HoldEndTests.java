@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.Charge;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -98,6 +100,35 @@ class HoldEndTests {
         assertThat(failing.enterAsync(request(two(limit), one(spaced))).toCompletableFuture())
                 .isCompletedExceptionally();
         assertNothingIsHeld();
+    }
+
+    /** It may have recorded that the request has paid for the limit. */
+    @Test
+    void listenerLearnsThatACallWhichDoesNotTakePlaceHoldsNothing() {
+        RateLimitGate failing = gate(memory, (charge, decision, outcome) -> {}, new FailingWaiter());
+        gate.enter(request(one(spaced)));
+        AtomicInteger holding = new AtomicInteger();
+        CallListener listener = new CallListener() {
+
+            @Override
+            public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
+                holding.incrementAndGet();
+            }
+
+            @Override
+            public void onRelease() {
+                holding.decrementAndGet();
+            }
+        };
+        AcquireRequest call = AcquireRequest.of(List.of(two(limit), one(spaced)), listener);
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> failing.enter(call));
+        assertThat(holding).hasValue(0);
+        assertThat(failing.enterAsync(call).toCompletableFuture()).isCompletedExceptionally();
+        assertThat(holding).hasValue(0);
+        CompletableFuture<Settlement> waits = gate.enterAsync(call).toCompletableFuture();
+        assertThat(holding).hasValue(1);
+        waits.cancel(false);
+        assertThat(holding).hasValue(0);
     }
 
     @Test

@@ -3,10 +3,12 @@ package io.ratelimit.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.Charge;
@@ -253,6 +255,64 @@ class PermitQueueTests {
                         .remaining())
                 .isEqualTo(5);
         entered(other);
+    }
+
+    /** Else the limit in dry run would lack what it has given to the same call before. */
+    @Test
+    void callIsDecidedAgainWhenTrialHasItsPermitsBack() throws Exception {
+        SharedStore slow = new SharedStore(store);
+        RateLimitGate ofShared = new RateLimitGate(slow, listener(), times);
+        RateLimit trial = TestLimits.dryRun(TestLimits.fixedWindow("trial", 1, "1/h"));
+        Settlement both = entered(enter(2));
+        slow.refunded = new CompletableFuture<>();
+        AcquireRequest request = AcquireRequest.of(
+                List.of(new Charge(trial, "alice", 1), new Charge(limit, "alice", 1)), CallListener.NONE);
+        CompletableFuture<Settlement> call = ofShared.enterAsync(request).toCompletableFuture();
+        both.release();
+        ofShared.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        slow.refunded.complete(null);
+        entered(call);
+        assertThat(heard).containsExactly("exports ALLOWED", "trial ALLOWED", "exports ALLOWED");
+        assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0))).await().decision().remaining()).isZero();
+    }
+
+    /** It waits for another limit meanwhile. */
+    @Test
+    void callHoldsPermitsOfALimitThatWasDisabledForAWhile() throws Exception {
+        RateLimit other = limit("imports", 1);
+        Settlement busy = entered(enter(new Charge(other, "alice", 1)));
+        CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2), new Charge(other, "alice", 1));
+        RateLimit disabled =
+                limit.with(RateLimitOverride.builder().enabled(false).build());
+        gate.limitChanged(limit, disabled);
+        gate.limitChanged(disabled, limit);
+        busy.release();
+        entered(call);
+        assertThat(free()).isZero();
+    }
+
+    /** The decisions under way end after that. */
+    @Test
+    void callsTakeTheirTurnsAfterTheirLimitWasDisabledForAMoment() throws Exception {
+        SharedStore slow = new SharedStore(store);
+        RateLimitGate ofShared = new RateLimitGate(slow, listener(), times);
+        Settlement both = entered(enter(2));
+        List<CompletableFuture<Settlement>> calls = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            calls.add(ofShared.enterAsync(request(2)).toCompletableFuture());
+        }
+        RateLimit disabled =
+                limit.with(RateLimitOverride.builder().enabled(false).build());
+        slow.answer = new CompletableFuture<>();
+        ofShared.limitChanged(limit, disabled);
+        ofShared.limitChanged(disabled, limit);
+        slow.answer.complete(null);
+        entered(calls.get(0));
+        assertThat(ofShared.waitingCalls(limit)).isEqualTo(2);
+        both.release();
+        ofShared.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        entered(calls.get(1)).release();
+        entered(calls.get(2)).release();
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -111,6 +112,9 @@ final class MultiStoreCall {
         /** {@code null}: not charged. */
         private @Nullable StoreOutcome outcome;
 
+        /** What limits in dry run have taken although the call is rejected. */
+        private final Map<Charge, Refund> kept = new ConcurrentHashMap<>();
+
         Part(RateLimitStore store, List<Charge> charges) {
             this.store = store;
             this.charges = charges;
@@ -145,7 +149,7 @@ final class MultiStoreCall {
 
         /** The call is rejected: charges limits in dry run, unless the call would hold their permits, and looks at the others. */
         CompletableFuture<Void> complete() {
-            return see(charge -> isKept(charge) ? charge : StoreRequest.peek(charge));
+            return see(charge -> isKept(charge) ? StoreRequest.refundable(List.of(charge)) : StoreRequest.peek(charge));
         }
 
         private CompletableFuture<StoreOutcome> ask(StoreRequest question) {
@@ -154,7 +158,10 @@ final class MultiStoreCall {
 
         private CompletableFuture<Void> see(Function<Charge, StoreRequest> question) {
             List<CompletableFuture<RateLimitDecision>> decisions = charges.stream()
-                    .map(charge -> ask(question.apply(charge)).thenApply(StoreOutcome::decision))
+                    .map(charge -> ask(question.apply(charge)).thenApply(decided -> {
+                        kept.put(charge, decided.refund());
+                        return decided.decision();
+                    }))
                     .toList();
             return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
                     .thenAccept(all ->
@@ -206,21 +213,27 @@ final class MultiStoreCall {
         }
 
         void refund(Predicate<Charge> which) {
-            StoreOutcome charged = outcome;
-            List<Charge> some = charges.stream().filter(which).toList();
-            if (charged != null && !some.isEmpty()) {
-                // The store's decorator logs a failure.
-                var unused = Futures.start(() -> charged.refund().refund(some));
-            }
+            Map<Charge, Long> permits = new HashMap<>();
+            charges.stream().filter(which).forEach(charge -> permits.put(charge, charge.permits()));
+            // The store's decorator logs a failure.
+            var unused = refund(permits);
         }
 
         CompletableFuture<Void> refund(Map<Charge, Long> permits) {
-            StoreOutcome charged = outcome;
             Map<Charge, Long> some = new HashMap<>(permits);
             some.keySet().retainAll(charges);
-            return charged == null || some.isEmpty()
-                    ? CompletableFuture.completedFuture(null)
-                    : Futures.start(() -> charged.refund().refund(some));
+            List<CompletableFuture<Void>> refunds = new ArrayList<>();
+            StoreOutcome charged = outcome;
+            if (charged != null && !some.isEmpty()) {
+                refunds.add(Futures.start(() -> charged.refund().refund(some)));
+            }
+            kept.forEach((charge, refund) -> {
+                Long ofCharge = some.get(charge);
+                if (ofCharge != null) {
+                    refunds.add(Futures.start(() -> refund.refund(Map.of(charge, ofCharge))));
+                }
+            });
+            return CompletableFuture.allOf(refunds.toArray(CompletableFuture[]::new));
         }
     }
 }

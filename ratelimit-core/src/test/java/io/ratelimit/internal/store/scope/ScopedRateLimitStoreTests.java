@@ -216,6 +216,19 @@ class ScopedRateLimitStoreTests {
         return store.decide(StoreRequest.peek(charge)).await().decision().remaining();
     }
 
+    /** A call that waits for permits of the instance is decided several times. */
+    @Test
+    void refundReturnsWhatLimitInDryRunHasTakenOfRejectedCall() throws Exception {
+        store.decide(own);
+        store.decide(own);
+        StoreOutcome rejected = decideAsync(StoreRequest.refundable(List.of(own, commonDryRun)));
+        assertThat(rejected.isRejected()).isTrue();
+        assertThat(rejected.isCharged(1)).isTrue();
+        assertThat(remaining(commonDryRun)).isEqualTo(2);
+        rejected.refund().refund(rejected.charges()).toCompletableFuture().get(60, TimeUnit.SECONDS);
+        assertThat(remaining(commonDryRun)).isEqualTo(3);
+    }
+
     private static Charge charge(String name, Scope scope, long capacity, boolean dryRun) {
         return new Charge(limit(name, scope, capacity, dryRun), "alice", 1);
     }
