@@ -4,6 +4,7 @@ import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
+import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

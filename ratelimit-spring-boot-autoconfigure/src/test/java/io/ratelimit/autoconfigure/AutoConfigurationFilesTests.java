@@ -113,7 +113,7 @@ class AutoConfigurationFilesTests {
         assertThat(factories.getProperty(FailureAnalyzer.class.getName()).split(","))
                 .containsExactlyInAnyOrder(
                         MissingRedisFailureAnalyzer.class.getName(),
-                        RateLimitConfigurationFailureAnalyzer.class.getName(),
+                        "io.ratelimit.autoconfigure.diagnostics.RateLimitConfigurationFailureAnalyzer",
                         UnknownPropertyFailureAnalyzer.class.getName());
         assertThat(factories.getProperty(ApplicationContextInitializer.class.getName()))
                 .isEqualTo(UnlimitedContextWarning.class.getName());

@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.diagnostics;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
@@ -12,12 +12,12 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.core.convert.ConversionFailedException;
 
 /** Describes a value that cannot be converted to the type of its property: the rule for such values, and how to write one. */
-final class MistakenValue {
+public final class MistakenValue {
 
     private MistakenValue() {}
 
     /** Returns the mistake as its user sees it, or the exception itself if no value is to blame. */
-    static RuntimeException describe(BindException failure) {
+    public static RuntimeException describe(BindException failure) {
         ConfigurationProperty property = failure.getProperty();
         Class<?> type = type(failure);
         if (property == null || type == null) {
