@@ -162,8 +162,7 @@ public final class LimitedBeans {
             } else if (!catalog.mayBeAppliedElsewhere(pointcut.property())) {
                 throw new RateLimitConfigurationException(
                         pointcut.property() + " matches no public method of any bean.",
-                        pointcut.suggestion(beans)
-                                + "Check packages, names and parameters. Methods that are not public do not count, nor do beans"
+                        "Check packages, names and parameters. Methods that are not public do not count, nor do beans"
                                 + " whose type is not known at start-up, configuration classes, aspects and"
                                 + " post-processors.");
             }

@@ -6,8 +6,10 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.springframework.beans.BeanUtils;
@@ -18,7 +20,9 @@ import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
@@ -72,10 +76,29 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
             }
             properties.requestRules();
         } catch (BindException ex) {
+            if (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
+                throw unknown(unbound.getUnboundProperties());
+            }
             if (!(ex.getCause() instanceof ConversionException) || !hasConverters(beans)) {
                 throw MistakenValue.describe(ex);
             }
         }
+    }
+
+    /** A property that exists and is unbound nevertheless is an element that follows a missing one. */
+    private static RateLimitConfigurationException unknown(Set<ConfigurationProperty> properties) {
+        return new RateLimitConfigurationException(
+                join(properties, property -> {
+                    ConfigurationPropertyName name = property.getName();
+                    boolean exists = PropertySchema.nearest(name).name().equals(name);
+                    return "There is no " + (exists ? "element before " : "property ") + name + " ("
+                            + property.getOrigin() + ")";
+                }),
+                join(properties, property -> PropertySchema.fixFor(property.getName())));
+    }
+
+    private static String join(Set<ConfigurationProperty> properties, Function<ConfigurationProperty, String> text) {
+        return properties.stream().map(text).distinct().collect(Collectors.joining(System.lineSeparator()));
     }
 
     private static BindHandler refusingUnknown() {
@@ -123,7 +146,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
         if (!text.isBlank()) {
             throw new RateLimitConfigurationException(
                     property.name() + " must not have a value, but properties below it (was \"" + text + "\").",
-                    UnknownPropertyFailureAnalyzer.properties(property));
+                    property.describeChildren());
         }
     }
 
