@@ -1,6 +1,6 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.AcquireRequest;
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class FutureStrategy implements ReturnTypeStrategy {
 
-    private final CallerRequest.Source requests;
+    private final RequestCall.Source requests;
 
     private final ContextPropagatingExecutor executor;
 
-    FutureStrategy(CallerRequest.Source requests, ContextPropagatingExecutor executor) {
+    FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor executor) {
         this.requests = requests;
         this.executor = executor;
     }

@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
@@ -30,9 +30,9 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
 
     private final boolean multiValue;
 
-    private final CallerRequest.Source ofThread;
+    private final RequestCall.Source ofThread;
 
-    private final ReactiveCallerRequestSource ofContext;
+    private final ReactiveRequestCallSource ofContext;
 
     private final ContextPropagatingExecutor executor;
 
@@ -43,8 +43,8 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     ReactiveStrategy(
             @Nullable ReactiveAdapter adapter,
             boolean multiValue,
-            CallerRequest.Source ofThread,
-            ReactiveCallerRequestSource ofContext,
+            RequestCall.Source ofThread,
+            ReactiveRequestCallSource ofContext,
             ContextPropagatingExecutor executor) {
         this.adapter = adapter;
         this.multiValue = multiValue;
@@ -55,7 +55,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
 
     @Override
     public Object call(LimitedCall call) {
-        CallerRequest caller = ofThread.current();
+        RequestCall caller = ofThread.current();
         Flux<?> values = ofContext
                 .current(call.charges().readsPrincipal())
                 .map(Optional::of)
@@ -66,7 +66,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
         return adapter == null ? result : adapter.fromPublisher(result);
     }
 
-    private Publisher<?> enter(LimitedCall call, @Nullable CallerRequest request) {
+    private Publisher<?> enter(LimitedCall call, @Nullable RequestCall request) {
         CompletableFuture<AcquireRequest> planned = call.acquireRequestAsync(request);
         return planned.isDone()
                 ? enter(call, BoundedWait.result(planned))

@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.reactive.GatewayRateLimiter;
@@ -38,7 +38,7 @@ public final class RateLimitGatewayAutoConfiguration {
             ConfigurationService configuration,
             ObjectProvider<LimitCatalog> catalog,
             ObjectProvider<RateLimitGate> gate,
-            ObjectProvider<ReactiveCallerRequestSource> requests) {
+            ObjectProvider<ReactiveRequestCallSource> requests) {
         return rateLimiter(configuration, catalog, gate, requests);
     }
 
@@ -49,7 +49,7 @@ public final class RateLimitGatewayAutoConfiguration {
             ConfigurationService configuration,
             ObjectProvider<LimitCatalog> catalog,
             ObjectProvider<RateLimitGate> gate,
-            ObjectProvider<ReactiveCallerRequestSource> requests) {
+            ObjectProvider<ReactiveRequestCallSource> requests) {
         return rateLimiter(configuration, catalog, gate, requests);
     }
 
@@ -57,7 +57,7 @@ public final class RateLimitGatewayAutoConfiguration {
             ConfigurationService configuration,
             ObjectProvider<LimitCatalog> catalog,
             ObjectProvider<RateLimitGate> gate,
-            ObjectProvider<ReactiveCallerRequestSource> requests) {
+            ObjectProvider<ReactiveRequestCallSource> requests) {
         RateLimitGate limits = gate.getIfAvailable();
         return limits == null
                 ? new UnlimitedGatewayRateLimiter(configuration)

@@ -45,7 +45,7 @@ final class RateLimitExpression implements LimitKey {
 
     private final Expression expression;
 
-    private final @Nullable ArgumentPath path;
+    private final @Nullable PropertyPath path;
 
     private final boolean readsPrincipal;
 
@@ -53,7 +53,7 @@ final class RateLimitExpression implements LimitKey {
      * @param label place, attribute and text, for messages
      * @param path reads the value without SpEL; {@code null} if that is not possible
      */
-    RateLimitExpression(String label, Expression expression, @Nullable ArgumentPath path, boolean readsPrincipal) {
+    RateLimitExpression(String label, Expression expression, @Nullable PropertyPath path, boolean readsPrincipal) {
         this.label = label;
         this.expression = expression;
         this.path = path;
@@ -209,8 +209,8 @@ final class RateLimitExpression implements LimitKey {
     }
 
     private @Nullable Object value(Evaluation evaluation) {
-        Object value = path == null ? ArgumentPath.UNREAD : path.read(evaluation.arguments());
-        return value == ArgumentPath.UNREAD ? value(evaluation.context()) : value;
+        Object value = path == null ? PropertyPath.UNREAD : path.read(evaluation);
+        return value == PropertyPath.UNREAD ? value(evaluation.context()) : value;
     }
 
     private @Nullable Object value(EvaluationContext context) {

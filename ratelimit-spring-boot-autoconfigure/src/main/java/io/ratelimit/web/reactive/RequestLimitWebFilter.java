@@ -1,7 +1,7 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
@@ -31,7 +31,7 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     private final RateLimitGate gate;
 
-    private final ReactiveCallerRequestSource requests;
+    private final ReactiveRequestCallSource requests;
 
     private final ExchangeRejectionHandler rejectionHandler;
 
@@ -46,7 +46,7 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
     public RequestLimitWebFilter(
             RequestRuleMapping rules,
             RateLimitGate gate,
-            ReactiveCallerRequestSource requests,
+            ReactiveRequestCallSource requests,
             ExchangeRejectionHandler rejectionHandler,
             ApplicationContext context,
             int order) {
@@ -76,8 +76,8 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         }
         // Not flatMap: it can lose a cancellation that comes while it subscribes (Reactor 3.8.7), and the permits with
         // it.
-        return Mono.fromDirect(caller(exchange, matched)
-                .flatMap(caller -> acquireRequest(matched, caller))
+        return Mono.fromDirect(call(exchange, matched)
+                .flatMap(call -> acquireRequest(matched, call))
                 .map(acquire -> limited(acquire, exchange, chain))
                 .onErrorResume(failure -> Mono.just(rejectionHandler.answer(exchange, failure)))
                 .flatMapMany(Function.identity()));
@@ -89,8 +89,8 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         return ofServer != null && ofServer != context;
     }
 
-    /** Finds the caller of this exchange, which other filters may have replaced since it was put into the context. */
-    private Mono<CallerRequest> caller(ServerWebExchange exchange, MatchedRequest matched) {
+    /** Returns a call during this exchange, which other filters may have replaced since it was put into the context. */
+    private Mono<RequestCall> call(ServerWebExchange exchange, MatchedRequest matched) {
         return requests.current(matched.readsPrincipal())
                 .switchIfEmpty(
                         Mono.error(() -> new IllegalStateException("A URL rule must be applied during a web request")))
@@ -98,8 +98,8 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
     }
 
-    private static Mono<AcquireRequest> acquireRequest(MatchedRequest matched, CallerRequest caller) {
-        CompletableFuture<AcquireRequest> planned = matched.acquireRequestAsync(caller);
+    private static Mono<AcquireRequest> acquireRequest(MatchedRequest matched, RequestCall call) {
+        CompletableFuture<AcquireRequest> planned = matched.acquireRequestAsync(call);
         Mono<AcquireRequest> known = Mono.fromFuture(planned);
         return planned.isDone() ? known : known.publishOn(ReactorSchedulers.eventLoopOrParallel());
     }

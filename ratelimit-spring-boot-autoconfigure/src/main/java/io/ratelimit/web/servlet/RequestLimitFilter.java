@@ -79,7 +79,7 @@ public final class RequestLimitFilter implements Filter, Ordered {
         if (!matched.isLimited()) {
             return null;
         }
-        AcquireRequest acquire = matched.acquireRequest(new ServletCallerRequest(request, settings));
+        AcquireRequest acquire = matched.acquireRequest(new ServletRequestCall(request, settings));
         if (acquire.charges().isEmpty()) {
             return null;
         }
