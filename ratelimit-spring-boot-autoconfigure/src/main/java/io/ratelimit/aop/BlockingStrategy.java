@@ -10,13 +10,7 @@ import io.ratelimit.spi.Charge;
 import org.jspecify.annotations.Nullable;
 
 /** Blocks the calling thread for the decision and throws the rejection. */
-final class BlockingStrategy implements ReturnTypeStrategy {
-
-    private final RequestCall.Source requests;
-
-    BlockingStrategy(RequestCall.Source requests) {
-        this.requests = requests;
-    }
+record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrategy {
 
     @Override
     public @Nullable Object call(LimitedCall call) throws Throwable {

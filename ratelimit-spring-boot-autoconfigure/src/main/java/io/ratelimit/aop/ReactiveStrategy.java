@@ -23,35 +23,17 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Treats every subscription as a call: charges it and calls the method for it. Blocks no thread and signals the rejection as
  * an error.
+ *
+ * @param adapter converts from and to the return type; {@code null} if it is a publisher
+ * @param multiValue whether the method returns several values
  */
-final class ReactiveStrategy implements ReturnTypeStrategy {
-
-    private final @Nullable ReactiveAdapter adapter;
-
-    private final boolean multiValue;
-
-    private final RequestCall.Source ofThread;
-
-    private final ReactiveRequestCallSource ofContext;
-
-    private final ContextPropagatingExecutor executor;
-
-    /**
-     * @param adapter converts from and to the return type; {@code null} if it is a publisher
-     * @param multiValue whether the method returns several values
-     */
-    ReactiveStrategy(
-            @Nullable ReactiveAdapter adapter,
-            boolean multiValue,
-            RequestCall.Source ofThread,
-            ReactiveRequestCallSource ofContext,
-            ContextPropagatingExecutor executor) {
-        this.adapter = adapter;
-        this.multiValue = multiValue;
-        this.ofThread = ofThread;
-        this.ofContext = ofContext;
-        this.executor = executor;
-    }
+record ReactiveStrategy(
+        @Nullable ReactiveAdapter adapter,
+        boolean multiValue,
+        RequestCall.Source ofThread,
+        ReactiveRequestCallSource ofContext,
+        ContextPropagatingExecutor executor)
+        implements ReturnTypeStrategy {
 
     @Override
     public Object call(LimitedCall call) {

@@ -35,7 +35,7 @@ import org.springframework.core.env.Environment;
  * Validates the properties before any bean is created. If a bean of the web server failed first, the server would log an
  * error of its own before the report.
  */
-final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
+record RateLimitPropertiesValidator(Environment environment) implements BeanFactoryPostProcessor {
 
     private static final String ALL_CALLERS =
             "In YAML, an unquoted # starts a comment. Quote the expression: \"#tenant\". For one bucket that all callers"
@@ -48,12 +48,6 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
 
     /** Credentials of Redis, whose placeholder often has an empty default. */
     private static final Set<String> MAY_BE_EMPTY = Set.of("username", "password");
-
-    private final Environment environment;
-
-    RateLimitPropertiesValidator(Environment environment) {
-        this.environment = environment;
-    }
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {

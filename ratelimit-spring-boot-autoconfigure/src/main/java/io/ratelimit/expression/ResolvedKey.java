@@ -5,24 +5,13 @@ import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitKeyResolver;
 import java.util.function.Supplier;
 
-/** Determines keys by a bean of the application. */
-final class ResolvedKey implements LimitKey {
-
-    private final String bean;
-
-    private final String label;
-
-    private final Supplier<RateLimitKeyResolver> resolver;
-
-    /**
-     * @param label place, attribute and name of the bean, for messages
-     * @param resolver looks the bean up at the first call, because the bean may depend on limited beans
-     */
-    ResolvedKey(String bean, String label, Supplier<RateLimitKeyResolver> resolver) {
-        this.bean = bean;
-        this.label = label;
-        this.resolver = resolver;
-    }
+/**
+ * Determines keys by a bean of the application.
+ *
+ * @param label place, attribute and name of the bean, for messages
+ * @param resolver looks the bean up at the first call, because the bean may depend on limited beans
+ */
+record ResolvedKey(String bean, String label, Supplier<RateLimitKeyResolver> resolver) implements LimitKey {
 
     @Override
     public String key(Evaluation evaluation, RateLimit limit) {

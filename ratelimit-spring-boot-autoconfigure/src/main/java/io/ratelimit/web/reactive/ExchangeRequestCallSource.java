@@ -16,17 +16,11 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** Finds the exchange in the subscriber's context, where {@link ExchangeContextFilter} has put it. */
-public final class ExchangeRequestCallSource implements ReactiveRequestCallSource {
+public record ExchangeRequestCallSource(WebSettings settings) implements ReactiveRequestCallSource {
 
     private static final boolean SECURITY = ClassUtils.isPresent(
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",
             ExchangeRequestCallSource.class.getClassLoader());
-
-    private final WebSettings settings;
-
-    public ExchangeRequestCallSource(WebSettings settings) {
-        this.settings = settings;
-    }
 
     @Override
     public Mono<RequestCall> current(boolean withPrincipal) {

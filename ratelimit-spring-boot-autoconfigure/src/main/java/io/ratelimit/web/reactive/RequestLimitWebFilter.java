@@ -24,39 +24,20 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete. */
-public final class RequestLimitWebFilter implements WebFilter, Ordered {
-
-    private final RequestRuleMapping rules;
-
-    private final RateLimitGate gate;
-
-    private final ReactiveRequestCallSource requests;
-
-    private final ExchangeRejectionHandler rejectionHandler;
-
-    private final ApplicationContext context;
-
-    private final int order;
-
-    /**
-     * @param requests finds the request that expressions refer to
-     * @param context the context of the server whose requests are limited; a server of a child context uses this filter, too
-     */
-    public RequestLimitWebFilter(
-            RequestRuleMapping rules,
-            RateLimitGate gate,
-            ReactiveRequestCallSource requests,
-            ExchangeRejectionHandler rejectionHandler,
-            ApplicationContext context,
-            int order) {
-        this.rules = rules;
-        this.gate = gate;
-        this.requests = requests;
-        this.rejectionHandler = rejectionHandler;
-        this.context = context;
-        this.order = order;
-    }
+/**
+ * Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete.
+ *
+ * @param requests finds the request that expressions refer to
+ * @param context the context of the server whose requests are limited; a server of a child context uses this filter, too
+ */
+public record RequestLimitWebFilter(
+        RequestRuleMapping rules,
+        RateLimitGate gate,
+        ReactiveRequestCallSource requests,
+        ExchangeRejectionHandler rejectionHandler,
+        ApplicationContext context,
+        int order)
+        implements WebFilter, Ordered {
 
     @Override
     public int getOrder() {
@@ -99,9 +80,7 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
     }
 
     private static Mono<AcquireRequest> acquireRequest(MatchedRequest matched, RequestCall call) {
-        CompletableFuture<AcquireRequest> planned = matched.acquireRequestAsync(call);
-        Mono<AcquireRequest> known = Mono.fromFuture(planned);
-        return planned.isDone() ? known : known.publishOn(ReactorSchedulers.eventLoopOrParallel());
+        return ReactiveCall.signalled(matched.acquireRequestAsync(call), ReactorSchedulers::eventLoopOrParallel);
     }
 
     private Mono<Void> limited(AcquireRequest acquire, ServerWebExchange exchange, WebFilterChain chain) {

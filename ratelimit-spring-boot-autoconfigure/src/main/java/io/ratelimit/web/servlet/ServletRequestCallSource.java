@@ -8,13 +8,7 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** Finds the servlet request of the current thread. */
-public final class ServletRequestCallSource implements RequestCall.Source {
-
-    private final WebSettings settings;
-
-    public ServletRequestCallSource(WebSettings settings) {
-        this.settings = settings;
-    }
+public record ServletRequestCallSource(WebSettings settings) implements RequestCall.Source {
 
     @Override
     public @Nullable RequestCall current() {
