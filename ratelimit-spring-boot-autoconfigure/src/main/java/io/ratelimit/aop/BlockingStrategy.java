@@ -1,8 +1,8 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.MethodSignatures;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.EventLoops;
@@ -10,17 +10,11 @@ import io.ratelimit.spi.Charge;
 import org.jspecify.annotations.Nullable;
 
 /** Blocks the calling thread for the decision and throws the rejection. */
-final class BlockingStrategy implements ReturnTypeStrategy {
-
-    private final CallerRequest.Source requests;
-
-    BlockingStrategy(CallerRequest.Source requests) {
-        this.requests = requests;
-    }
+record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrategy {
 
     @Override
     public @Nullable Object call(LimitedCall call) throws Throwable {
-        CallerRequest request = requests.current();
+        RequestCall request = requests.current();
         if (request == null && call.charges().hasSingleCharge()) {
             return callWithSingleCharge(call);
         }

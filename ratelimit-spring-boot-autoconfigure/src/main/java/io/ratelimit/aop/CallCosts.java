@@ -2,8 +2,8 @@ package io.ratelimit.aop;
 
 import io.ratelimit.expression.CallCost;
 import io.ratelimit.expression.CallEnd;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.Evaluation;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
@@ -16,7 +16,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationContext;
 
 /**
  * Settles one call when it ends: refunds its charges after a failure with {@code refundOn}, and replaces the estimates of limits
@@ -108,7 +107,7 @@ final class CallCosts {
 
     private boolean isCompletedLater(Object result, CallEnd end) {
         try {
-            return acquire.listener() instanceof CallerRequest request && request.follow(result, end);
+            return acquire.listener() instanceof RequestCall during && during.follow(result, end);
         } catch (RuntimeException ex) {
             // The request is over.
             return false;
@@ -185,22 +184,10 @@ final class CallCosts {
 
     /** Returns what an expression reads. The request may be over. */
     private Evaluation evaluation(CallCost cost, @Nullable Throwable failure) {
-        return new Evaluation() {
-
-            @Override
-            public @Nullable Object[] arguments() {
-                return call.invocation().getArguments();
-            }
-
-            @Override
-            public EvaluationContext context() {
-                EvaluationContext context =
-                        call.limited().context(call.invocation().getThis(), arguments(), null);
-                context.setVariable("result", cost.lastResult());
-                context.setVariable("exception", failure);
-                return context;
-            }
-        };
+        Evaluation evaluation = call.evaluation(null);
+        evaluation.context().setVariable("result", cost.lastResult());
+        evaluation.context().setVariable("exception", failure);
+        return evaluation;
     }
 
     /** Settles the call when its result is complete. */

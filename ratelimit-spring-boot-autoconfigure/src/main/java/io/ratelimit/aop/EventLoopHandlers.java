@@ -9,23 +9,15 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.stereotype.Controller;
 
-/** Rejects handler methods whose limits could block the event loop that calls them. */
-public final class EventLoopHandlers {
+/**
+ * Rejects handler methods whose limits could block the event loop that calls them.
+ *
+ * @param onEventLoops whether the application's handler methods are called on event loops
+ * @param gate resolved only if there are such methods
+ */
+public record EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimitGate> gate) {
 
     private static final String MAPPING = "org.springframework.web.bind.annotation.RequestMapping";
-
-    private final BooleanSupplier onEventLoops;
-
-    private final Supplier<RateLimitGate> gate;
-
-    /**
-     * @param onEventLoops whether the application's handler methods are called on event loops
-     * @param gate resolved only if there are such methods
-     */
-    public EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimitGate> gate) {
-        this.onEventLoops = onEventLoops;
-        this.gate = gate;
-    }
 
     /**
      * Checks the limits of a method, and checks them again before they change.

@@ -1,6 +1,6 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.AcquireRequest;
@@ -16,16 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Returns the rejection in the future and blocks no thread. If the decision is immediate, the method runs on the calling
  * thread, otherwise on a thread of the application, because a thread of the store must not block.
  */
-final class FutureStrategy implements ReturnTypeStrategy {
-
-    private final CallerRequest.Source requests;
-
-    private final ContextPropagatingExecutor executor;
-
-    FutureStrategy(CallerRequest.Source requests, ContextPropagatingExecutor executor) {
-        this.requests = requests;
-        this.executor = executor;
-    }
+record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor executor) implements ReturnTypeStrategy {
 
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.

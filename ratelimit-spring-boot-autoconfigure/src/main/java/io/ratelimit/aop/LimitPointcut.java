@@ -3,7 +3,6 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.aspectj.weaver.tools.UnsupportedPointcutPrimitiveException;
@@ -20,14 +19,9 @@ final class LimitPointcut {
 
     private static final Pattern NO_SUCH_TYPE = Pattern.compile("no match for this type name: ([\\w.$]+)");
 
-    /** Matches the package or class at the beginning of a pattern. */
-    private static final Pattern TYPE_PATTERN = Pattern.compile("(\\w+(?:\\.\\w+)*)(?:\\.\\.|\\.\\*|\\.\\w+\\()");
-
     private final String limit;
 
     private final String property;
-
-    private final String expression;
 
     private final AspectJExpressionPointcut pointcut = new AspectJExpressionPointcut();
 
@@ -38,7 +32,6 @@ final class LimitPointcut {
     LimitPointcut(String limit, String property, String expression, ListableBeanFactory beans) {
         this.limit = limit;
         this.property = property + " \"" + expression + "\"";
-        this.expression = expression;
         var beyond = UNSUPPORTED.matcher(expression);
         if (beyond.find()) {
             throw new RateLimitConfigurationException(
@@ -51,37 +44,18 @@ final class LimitPointcut {
         try {
             var unused = pointcut.getPointcutExpression();
         } catch (IllegalArgumentException | UnsupportedPointcutPrimitiveException ex) {
-            throw invalid(ex, beans);
+            throw invalid(ex);
         }
     }
 
-    private RateLimitConfigurationException invalid(RuntimeException ex, ListableBeanFactory beans) {
+    private RateLimitConfigurationException invalid(RuntimeException ex) {
         String message = firstLine(ex);
         String example = "Write an AspectJ expression such as \"execution(* com.acme.QuoteClient.*(..))\".";
         Matcher missing = NO_SUCH_TYPE.matcher(message);
         return missing.find()
                 ? new RateLimitConfigurationException(
-                        property + " must name classes: no class matches " + missing.group(1) + ".",
-                        didYouMean(missing.group(1), new QualifiedNames(beans)).orElse("") + example,
-                        ex)
+                        property + " must name classes: no class matches " + missing.group(1) + ".", example, ex)
                 : new RateLimitConfigurationException(property + " is not a pointcut: " + message + ".", example, ex);
-    }
-
-    /** Suggests a class or package for a pattern that matches none; empty if there is no similar one. */
-    String suggestion(ListableBeanFactory beans) {
-        QualifiedNames names = new QualifiedNames(beans);
-        return TYPE_PATTERN
-                .matcher(expression)
-                .results()
-                .map(pattern -> pattern.group(1))
-                .filter(name -> !names.contains(name))
-                .flatMap(name -> didYouMean(name, names).stream())
-                .findFirst()
-                .orElse("");
-    }
-
-    private static Optional<String> didYouMean(String name, QualifiedNames names) {
-        return names.nearest(name).map(nearest -> "Did you mean " + nearest + "? ");
     }
 
     private static String firstLine(Exception ex) {

@@ -28,40 +28,17 @@ import org.springframework.util.ClassUtils;
 /**
  * Validates the limited methods of all beans at startup: resolves their limits, and checks that the proxies of created beans
  * intercept them.
+ *
+ * @param processed empty without AOT processing
  */
-public final class LimitedBeans {
-
-    private final ConfigurableListableBeanFactory beans;
-
-    private final CreatedBeans created;
-
-    private final LimitedMethodResolver methods;
-
-    private final RateLimitBeanPostProcessor processor;
-
-    private final EventLoopHandlers handlers;
-
-    private final LimitCatalog catalog;
-
-    private final ProcessedMethods processed;
-
-    /** @param processed empty without AOT processing */
-    public LimitedBeans(
-            ConfigurableListableBeanFactory beans,
-            CreatedBeans created,
-            LimitedMethodResolver methods,
-            RateLimitBeanPostProcessor processor,
-            EventLoopHandlers handlers,
-            LimitCatalog catalog,
-            ProcessedMethods processed) {
-        this.processed = processed;
-        this.catalog = catalog;
-        this.handlers = handlers;
-        this.beans = beans;
-        this.created = created;
-        this.methods = methods;
-        this.processor = processor;
-    }
+public record LimitedBeans(
+        ConfigurableListableBeanFactory beans,
+        CreatedBeans created,
+        LimitedMethodResolver methods,
+        RateLimitBeanPostProcessor processor,
+        EventLoopHandlers handlers,
+        LimitCatalog catalog,
+        ProcessedMethods processed) {
 
     /**
      * A limited method and its limits.
@@ -162,8 +139,7 @@ public final class LimitedBeans {
             } else if (!catalog.mayBeAppliedElsewhere(pointcut.property())) {
                 throw new RateLimitConfigurationException(
                         pointcut.property() + " matches no public method of any bean.",
-                        pointcut.suggestion(beans)
-                                + "Check packages, names and parameters. Methods that are not public do not count, nor do beans"
+                        "Check packages, names and parameters. Methods that are not public do not count, nor do beans"
                                 + " whose type is not known at start-up, configuration classes, aspects and"
                                 + " post-processors.");
             }

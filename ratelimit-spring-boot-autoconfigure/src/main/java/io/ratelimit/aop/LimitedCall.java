@@ -2,8 +2,8 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.Evaluation;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.spi.Charge;
@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.expression.EvaluationContext;
 
 /** Makes one call of a limited method. */
 record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimitGate gate) {
@@ -26,18 +25,21 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
      *
      * @throws RateLimitExpressionException if an expression fails or its result has the wrong type
      */
-    AcquireRequest acquireRequest(@Nullable CallerRequest request) {
-        return charges.acquireRequest(new CallEvaluation(request), request);
+    AcquireRequest acquireRequest(@Nullable RequestCall during) {
+        return charges.acquireRequest(evaluation(during), during);
     }
 
     /**
      * Returns the permits that the call requests, as soon as the plan of its caller is known, without blocking. It may be known on
      * a thread that runs no code of the application.
      */
-    CompletableFuture<AcquireRequest> acquireRequestAsync(@Nullable CallerRequest request) {
-        return charges.resolvesPlans()
-                ? charges.acquireRequestAsync(new CallEvaluation(request), request)
-                : CompletableFuture.completedFuture(acquireRequest(request));
+    CompletableFuture<AcquireRequest> acquireRequestAsync(@Nullable RequestCall during) {
+        return charges.acquireRequestAsync(evaluation(during), during);
+    }
+
+    /** @param during {@code null} outside of a request */
+    Evaluation evaluation(@Nullable RequestCall during) {
+        return limited().evaluation(invocation, during);
     }
 
     /**
@@ -46,7 +48,7 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
      */
     @Nullable
     Charge charge() {
-        return charges.charge(new CallEvaluation(null));
+        return charges.charge(evaluation(null));
     }
 
     /** Calls the method, once. */
@@ -76,32 +78,5 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
             throw failure;
         }
         return method.invoke(invocation.getThis(), invocation.getArguments(), rejection);
-    }
-
-    /** Creates the context for SpEL on demand, because creating it takes longer than reading most keys. */
-    private final class CallEvaluation implements Evaluation {
-
-        private final @Nullable CallerRequest request;
-
-        private @Nullable EvaluationContext context;
-
-        CallEvaluation(@Nullable CallerRequest request) {
-            this.request = request;
-        }
-
-        @Override
-        public @Nullable Object[] arguments() {
-            return invocation.getArguments();
-        }
-
-        @Override
-        public EvaluationContext context() {
-            EvaluationContext known = context;
-            if (known == null) {
-                known = limited().context(invocation.getThis(), arguments(), request);
-                context = known;
-            }
-            return known;
-        }
     }
 }

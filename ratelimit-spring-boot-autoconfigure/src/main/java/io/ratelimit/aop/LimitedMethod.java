@@ -1,10 +1,11 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ChargeDescription;
+import io.ratelimit.expression.Evaluation;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.expression.RateLimitExpressionParser;
 import io.ratelimit.expression.RateLimitOperation;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
@@ -13,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationContext;
 
 /** Holds a method and its limits. Created once; what a call needs is derived again when one of the limits changes. */
 final class LimitedMethod {
@@ -100,7 +101,8 @@ final class LimitedMethod {
         return strategy;
     }
 
-    EvaluationContext context(@Nullable Object target, @Nullable Object[] arguments, @Nullable CallerRequest request) {
-        return expressions.context(method, target, arguments, request);
+    /** @param during {@code null} outside of a request */
+    Evaluation evaluation(MethodInvocation invocation, @Nullable RequestCall during) {
+        return Evaluation.ofCall(expressions, method, invocation.getThis(), invocation.getArguments(), during);
     }
 }

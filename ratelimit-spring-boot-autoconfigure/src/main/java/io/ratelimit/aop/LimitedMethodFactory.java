@@ -91,28 +91,27 @@ public final class LimitedMethodFactory {
     }
 
     private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy strategy) {
+        String unobserved = strategy.observesFailures()
+                ? null
+                : " of a " + method.getReturnType().getName() + " cannot be observed";
+        String noResult = CallEnds.isHandedOver(method)
+                ? "an @Async method that returns void has returned before it begins"
+                : unobserved == null ? null : "the result" + unobserved;
         for (RateLimitOperation operation : operations) {
-            if (operation.actualCost() != null && CallEnds.isHandedOver(method)) {
-                throw new RateLimitConfigurationException(
-                        "permitsAfter of the limit '" + operation.limit().name()
-                                + "' must be empty, because an @Async method that returns void has returned before it begins.",
-                        "Return a CompletableFuture, or remove permitsAfter.");
+            if (operation.actualCost() != null && noResult != null) {
+                throw mustBeEmpty("permitsAfter", operation, noResult);
             }
-            if (operation.actualCost() != null && !strategy.observesFailures()) {
-                throw new RateLimitConfigurationException(
-                        "permitsAfter of the limit '" + operation.limit().name()
-                                + "' must be empty, because the result of a "
-                                + method.getReturnType().getName() + " cannot be observed.",
-                        "Return a CompletableFuture, or remove permitsAfter.");
-            }
-            if (!operation.refundOn().isEmpty() && !strategy.observesFailures()) {
-                throw new RateLimitConfigurationException(
-                        "refundOn of the limit '" + operation.limit().name()
-                                + "' must be empty, because the failure of a "
-                                + method.getReturnType().getName() + " cannot be observed.",
-                        "Return a CompletableFuture, or remove refundOn.");
+            if (!operation.refundOn().isEmpty() && unobserved != null) {
+                throw mustBeEmpty("refundOn", operation, "the failure" + unobserved);
             }
         }
+    }
+
+    private static RateLimitConfigurationException mustBeEmpty(
+            String attribute, RateLimitOperation operation, String reason) {
+        return new RateLimitConfigurationException(
+                attribute + " of the limit '" + operation.limit().name() + "' must be empty, because " + reason + ".",
+                "Return a CompletableFuture, or remove " + attribute + ".");
     }
 
     private static void checkHolds(Method method, List<RateLimitOperation> operations) {

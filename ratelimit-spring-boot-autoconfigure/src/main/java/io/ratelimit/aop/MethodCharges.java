@@ -2,17 +2,16 @@ package io.ratelimit.aop;
 
 import io.ratelimit.expression.ActualCost;
 import io.ratelimit.expression.CallCost;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.DraftedCharges;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.expression.RateLimitOperation;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.MethodLimits;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.Charge;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -104,11 +103,6 @@ final class MethodCharges {
         return operations.size() == 1 && !refundable && !resolvesPlans;
     }
 
-    /** Returns whether a call may have to wait for the plan of its caller. */
-    boolean resolvesPlans() {
-        return resolvesPlans;
-    }
-
     /** Returns the {@linkplain #hasSingleCharge() single charge} of a call, or {@code null} if it is not limited. */
     @Nullable
     Charge charge(Evaluation evaluation) {
@@ -119,31 +113,27 @@ final class MethodCharges {
      * Returns the permits that a call requests; without charges if it is not limited. Waits for the plan of the caller, unless the
      * thread must not block.
      */
-    AcquireRequest acquireRequest(Evaluation evaluation, @Nullable CallerRequest request) {
-        if (resolvesPlans) {
-            return acquireRequest(drafted(evaluation).await(EventLoops::isCurrentThread), request);
-        }
-        return acquireRequest(fixedCharges != null ? fixedCharges : charges(evaluation), request);
+    AcquireRequest acquireRequest(Evaluation evaluation, @Nullable RequestCall during) {
+        return acquireRequest(
+                fixedCharges != null ? fixedCharges : drafted(evaluation).await(EventLoops::isCurrentThread), during);
     }
 
     /** Creates the request of a call that may have to wait for its plan, without blocking: see {@link #acquireRequest}. */
-    CompletableFuture<AcquireRequest> acquireRequestAsync(Evaluation evaluation, @Nullable CallerRequest request) {
-        DraftedCharges drafted = drafted(evaluation);
-        CompletableFuture<?> plans = drafted.plans();
-        return plans == null
-                ? CompletableFuture.completedFuture(acquireRequest(drafted.charges(), request))
-                : plans.handle((done, thrown) -> acquireRequest(drafted.charges(), request));
+    CompletableFuture<AcquireRequest> acquireRequestAsync(Evaluation evaluation, @Nullable RequestCall during) {
+        return fixedCharges != null
+                ? CompletableFuture.completedFuture(acquireRequest(fixedCharges, during))
+                : drafted(evaluation).awaitAsync().thenApply(charges -> acquireRequest(charges, during));
     }
 
-    private AcquireRequest acquireRequest(List<Charge> charges, @Nullable CallerRequest request) {
-        return request == null
+    private AcquireRequest acquireRequest(List<Charge> charges, @Nullable RequestCall during) {
+        return during == null
                 ? new AcquireRequest(charges, refundable, CallListener.NONE)
-                : new AcquireRequest(request.unpaid(charges), refundable, request);
+                : new AcquireRequest(during.unpaid(charges), refundable, during);
     }
 
     private DraftedCharges drafted(Evaluation evaluation) {
         DraftedCharges drafted = new DraftedCharges();
-        operations.forEach(operation -> drafted.add(operation, operation.charge(evaluation)));
+        operations.forEach(operation -> drafted.add(operation, evaluation));
         return drafted;
     }
 
@@ -169,20 +159,5 @@ final class MethodCharges {
             }
         }
         return costs;
-    }
-
-    private List<Charge> charges(Evaluation evaluation) {
-        if (operations.size() == 1) {
-            Charge charge = operations.get(0).charge(evaluation);
-            return charge == null ? List.of() : List.of(charge);
-        }
-        List<Charge> charges = new ArrayList<>(operations.size());
-        for (RateLimitOperation operation : operations) {
-            Charge charge = operation.charge(evaluation);
-            if (charge != null) {
-                charges.add(charge);
-            }
-        }
-        return charges;
     }
 }

@@ -9,13 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Blocks the calling thread for the decision and returns the rejection in the future. A plain
  * {@link java.util.concurrent.Future} has no completion callback, so its failure cannot be observed.
  */
-final class PlainFutureStrategy implements ReturnTypeStrategy {
-
-    private final BlockingStrategy blocking;
-
-    PlainFutureStrategy(BlockingStrategy blocking) {
-        this.blocking = blocking;
-    }
+record PlainFutureStrategy(BlockingStrategy blocking) implements ReturnTypeStrategy {
 
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.

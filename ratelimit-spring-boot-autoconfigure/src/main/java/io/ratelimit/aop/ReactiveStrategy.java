@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
@@ -23,39 +23,21 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Treats every subscription as a call: charges it and calls the method for it. Blocks no thread and signals the rejection as
  * an error.
+ *
+ * @param adapter converts from and to the return type; {@code null} if it is a publisher
+ * @param multiValue whether the method returns several values
  */
-final class ReactiveStrategy implements ReturnTypeStrategy {
-
-    private final @Nullable ReactiveAdapter adapter;
-
-    private final boolean multiValue;
-
-    private final CallerRequest.Source ofThread;
-
-    private final ReactiveCallerRequestSource ofContext;
-
-    private final ContextPropagatingExecutor executor;
-
-    /**
-     * @param adapter converts from and to the return type; {@code null} if it is a publisher
-     * @param multiValue whether the method returns several values
-     */
-    ReactiveStrategy(
-            @Nullable ReactiveAdapter adapter,
-            boolean multiValue,
-            CallerRequest.Source ofThread,
-            ReactiveCallerRequestSource ofContext,
-            ContextPropagatingExecutor executor) {
-        this.adapter = adapter;
-        this.multiValue = multiValue;
-        this.ofThread = ofThread;
-        this.ofContext = ofContext;
-        this.executor = executor;
-    }
+record ReactiveStrategy(
+        @Nullable ReactiveAdapter adapter,
+        boolean multiValue,
+        RequestCall.Source ofThread,
+        ReactiveRequestCallSource ofContext,
+        ContextPropagatingExecutor executor)
+        implements ReturnTypeStrategy {
 
     @Override
     public Object call(LimitedCall call) {
-        CallerRequest caller = ofThread.current();
+        RequestCall caller = ofThread.current();
         Flux<?> values = ofContext
                 .current(call.charges().readsPrincipal())
                 .map(Optional::of)
@@ -66,7 +48,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
         return adapter == null ? result : adapter.fromPublisher(result);
     }
 
-    private Publisher<?> enter(LimitedCall call, @Nullable CallerRequest request) {
+    private Publisher<?> enter(LimitedCall call, @Nullable RequestCall request) {
         CompletableFuture<AcquireRequest> planned = call.acquireRequestAsync(request);
         return planned.isDone()
                 ? enter(call, BoundedWait.result(planned))

@@ -2,8 +2,8 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.CallerFacts;
-import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,9 +22,9 @@ public final class ReturnTypeStrategySelector {
 
     private static final String KOTLIN_FLOW = "kotlinx.coroutines.flow.Flow";
 
-    private final CallerRequest.Source ofThread;
+    private final RequestCall.Source ofThread;
 
-    private final @Nullable ReactiveCallerRequestSource ofContext;
+    private final @Nullable ReactiveRequestCallSource ofContext;
 
     private final ContextPropagatingExecutor executor;
 
@@ -39,8 +39,8 @@ public final class ReturnTypeStrategySelector {
      * @param executor runs methods after an asynchronous decision
      */
     public ReturnTypeStrategySelector(
-            CallerRequest.Source ofThread,
-            @Nullable ReactiveCallerRequestSource ofContext,
+            RequestCall.Source ofThread,
+            @Nullable ReactiveRequestCallSource ofContext,
             ContextPropagatingExecutor executor) {
         this.ofThread = ofThread;
         this.ofContext = ofContext;

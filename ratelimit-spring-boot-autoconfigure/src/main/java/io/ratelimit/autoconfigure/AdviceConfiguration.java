@@ -15,9 +15,9 @@ import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
 import io.ratelimit.aop.ReturnTypeStrategySelector;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ChargeDescription;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.LimitCatalog;
@@ -109,15 +109,15 @@ class AdviceConfiguration {
 
     @Bean
     ReturnTypeStrategySelector rateLimitReturnTypeStrategies(
-            ObjectProvider<CallerRequest.Source> requests,
-            ObjectProvider<ReactiveCallerRequestSource> reactiveRequests,
+            ObjectProvider<RequestCall.Source> requests,
+            ObjectProvider<ReactiveRequestCallSource> reactiveRequests,
             CallExecutor executor,
             ObjectProvider<TaskDecorator> decorators) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
-        CallerRequest.Source ofThread = requests.getIfAvailable(CallerRequest.Source::none);
+        RequestCall.Source ofThread = requests.getIfAvailable(RequestCall.Source::none);
         return new ReturnTypeStrategySelector(
                 ofThread,
-                reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequestSource::none) : null,
+                reactor ? reactiveRequests.getIfAvailable(ReactiveRequestCallSource::none) : null,
                 new ContextPropagatingExecutor(
                         executor::execute, task -> ofThread.carriedBy(decorated(task, decorators))));
     }

@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitCustomizer;
+import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;

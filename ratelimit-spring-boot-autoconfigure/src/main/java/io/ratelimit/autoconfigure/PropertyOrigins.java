@@ -12,13 +12,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.Environment;
 
 /** Finds where a property is set, such as the line of a file. */
-final class PropertyOrigins implements LimitAdmin.Origins {
-
-    private final Environment environment;
-
-    PropertyOrigins(Environment environment) {
-        this.environment = environment;
-    }
+record PropertyOrigins(Environment environment) implements LimitAdmin.Origins {
 
     /** Returns the property and its place; {@code null} if it is not set: some defaults of all limits always have a value. */
     @Override

@@ -93,6 +93,38 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
                 : Stream.empty();
     }
 
+    /** Suggests what to set instead of a property that does not exist. */
+    static String fixFor(ConfigurationPropertyName unknown) {
+        PropertySchema parent = nearest(unknown);
+        if (parent.name.equals(unknown)) {
+            return "Number the elements of the list from 0, without gaps.";
+        }
+        String part = unknown.getElement(parent.name.getNumberOfElements(), Form.DASHED);
+        String nearest = LimitNames.didYouMean(part, parent.children(), child -> parent.name + "." + child);
+        return (nearest.isEmpty() && parent.isServer() ? RedisServerProperties.suggestion(parent.name) : nearest)
+                + parent.describeChildren();
+    }
+
+    /** Describes the properties below the property. */
+    String describeChildren() {
+        if (isList()) {
+            return name + " is a list: in YAML, write a dash before each of its elements.";
+        }
+        if (isMap()) {
+            return "Under " + name + " there are the names of limits, each with properties such as rate.";
+        }
+        if (children().isEmpty()) {
+            return name + " takes a single value.";
+        }
+        boolean elementOfMap =
+                name.isLastElementIndexed() && nearest(name.getParent()).isMap();
+        return (elementOfMap
+                        ? name.getParent() + " is not a list: in YAML, write the names of limits without dashes. "
+                        : "")
+                + "Under " + name + " there are: " + String.join(", ", children())
+                + (hasServers() ? ", and the names of further servers, each with properties such as url." : ".");
+    }
+
     /** Whether the property has properties below it instead of a value. */
     boolean isParent() {
         return isMap()

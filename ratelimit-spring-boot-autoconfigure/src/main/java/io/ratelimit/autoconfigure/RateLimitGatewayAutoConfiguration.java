@@ -1,11 +1,11 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.reactive.GatewayRateLimiter;
 import io.ratelimit.web.reactive.UnlimitedGatewayRateLimiter;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -35,32 +35,27 @@ public final class RateLimitGatewayAutoConfiguration {
     @Bean(NAME)
     @ConditionalOnMissingBean(RateLimiter.class)
     AbstractRateLimiter<GatewayRateLimiter.Config> defaultRateLimiter(
-            ConfigurationService configuration,
-            ObjectProvider<LimitCatalog> catalog,
-            ObjectProvider<RateLimitGate> gate,
-            ObjectProvider<ReactiveCallerRequestSource> requests) {
-        return rateLimiter(configuration, catalog, gate, requests);
+            ConfigurationService configuration, BeanFactory beans) {
+        return rateLimiter(configuration, beans);
     }
 
     /** Beside a rate limiter of the application or the gateway, which stays the one that is injected. */
     @Bean(name = NAME, defaultCandidate = false)
     @ConditionalOnMissingBean(name = NAME)
     AbstractRateLimiter<GatewayRateLimiter.Config> furtherRateLimiter(
-            ConfigurationService configuration,
-            ObjectProvider<LimitCatalog> catalog,
-            ObjectProvider<RateLimitGate> gate,
-            ObjectProvider<ReactiveCallerRequestSource> requests) {
-        return rateLimiter(configuration, catalog, gate, requests);
+            ConfigurationService configuration, BeanFactory beans) {
+        return rateLimiter(configuration, beans);
     }
 
     private static AbstractRateLimiter<GatewayRateLimiter.Config> rateLimiter(
-            ConfigurationService configuration,
-            ObjectProvider<LimitCatalog> catalog,
-            ObjectProvider<RateLimitGate> gate,
-            ObjectProvider<ReactiveCallerRequestSource> requests) {
-        RateLimitGate limits = gate.getIfAvailable();
-        return limits == null
+            ConfigurationService configuration, BeanFactory beans) {
+        RateLimitGate gate = beans.getBeanProvider(RateLimitGate.class).getIfAvailable();
+        return gate == null
                 ? new UnlimitedGatewayRateLimiter(configuration)
-                : new GatewayRateLimiter(configuration, catalog.getObject(), limits, requests.getObject());
+                : new GatewayRateLimiter(
+                        configuration,
+                        beans.getBean(LimitCatalog.class),
+                        gate,
+                        beans.getBean(ReactiveRequestCallSource.class));
     }
 }

@@ -4,9 +4,12 @@ import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
+import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.springframework.beans.BeanUtils;
@@ -17,7 +20,9 @@ import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
@@ -30,7 +35,7 @@ import org.springframework.core.env.Environment;
  * Validates the properties before any bean is created. If a bean of the web server failed first, the server would log an
  * error of its own before the report.
  */
-final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
+record RateLimitPropertiesValidator(Environment environment) implements BeanFactoryPostProcessor {
 
     private static final String ALL_CALLERS =
             "In YAML, an unquoted # starts a comment. Quote the expression: \"#tenant\". For one bucket that all callers"
@@ -43,12 +48,6 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
 
     /** Credentials of Redis, whose placeholder often has an empty default. */
     private static final Set<String> MAY_BE_EMPTY = Set.of("username", "password");
-
-    private final Environment environment;
-
-    RateLimitPropertiesValidator(Environment environment) {
-        this.environment = environment;
-    }
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
@@ -71,10 +70,29 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
             }
             properties.requestRules();
         } catch (BindException ex) {
+            if (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
+                throw unknown(unbound.getUnboundProperties());
+            }
             if (!(ex.getCause() instanceof ConversionException) || !hasConverters(beans)) {
                 throw MistakenValue.describe(ex);
             }
         }
+    }
+
+    /** A property that exists and is unbound nevertheless is an element that follows a missing one. */
+    private static RateLimitConfigurationException unknown(Set<ConfigurationProperty> properties) {
+        return new RateLimitConfigurationException(
+                join(properties, property -> {
+                    ConfigurationPropertyName name = property.getName();
+                    boolean exists = PropertySchema.nearest(name).name().equals(name);
+                    return "There is no " + (exists ? "element before " : "property ") + name + " ("
+                            + property.getOrigin() + ")";
+                }),
+                join(properties, property -> PropertySchema.fixFor(property.getName())));
+    }
+
+    private static String join(Set<ConfigurationProperty> properties, Function<ConfigurationProperty, String> text) {
+        return properties.stream().map(text).distinct().collect(Collectors.joining(System.lineSeparator()));
     }
 
     private static BindHandler refusingUnknown() {
@@ -122,7 +140,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
         if (!text.isBlank()) {
             throw new RateLimitConfigurationException(
                     property.name() + " must not have a value, but properties below it (was \"" + text + "\").",
-                    UnknownPropertyFailureAnalyzer.properties(property));
+                    property.describeChildren());
         }
     }
 

@@ -1,15 +1,15 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.WebSettings;
-import io.ratelimit.web.reactive.ExchangeCallerRequestSource;
 import io.ratelimit.web.reactive.ExchangeContextFilter;
 import io.ratelimit.web.reactive.ExchangeCors;
 import io.ratelimit.web.reactive.ExchangeRejectionHandler;
+import io.ratelimit.web.reactive.ExchangeRequestCallSource;
 import io.ratelimit.web.reactive.RateLimitWebExceptionHandler;
 import io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
@@ -58,8 +58,8 @@ public final class RateLimitReactiveAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ReactiveCallerRequestSource rateLimitCallerRequests(WebSettings settings) {
-        return new ExchangeCallerRequestSource(settings);
+    ReactiveRequestCallSource rateLimitCallerRequests(WebSettings settings) {
+        return new ExchangeRequestCallSource(settings);
     }
 
     @Bean
@@ -125,7 +125,7 @@ public final class RateLimitReactiveAutoConfiguration {
         RequestLimitWebFilter rateLimitRequestFilter(
                 RequestRuleMapping rules,
                 RateLimitGate gate,
-                ReactiveCallerRequestSource requests,
+                ReactiveRequestCallSource requests,
                 RateLimitProperties properties,
                 ApplicationContext context,
                 ObjectProvider<HandlerAdapter> adapters,

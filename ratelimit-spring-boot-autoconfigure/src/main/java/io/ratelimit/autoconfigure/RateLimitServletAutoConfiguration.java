@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
@@ -10,9 +10,9 @@ import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionResolver;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
-import io.ratelimit.web.servlet.ServletCallerRequestSource;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
+import io.ratelimit.web.servlet.ServletRequestCallSource;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collection;
 import java.util.Set;
@@ -56,8 +56,8 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    CallerRequest.Source rateLimitCallerRequests(WebSettings settings) {
-        return new ServletCallerRequestSource(settings);
+    RequestCall.Source rateLimitCallerRequests(WebSettings settings) {
+        return new ServletRequestCallSource(settings);
     }
 
     @Bean

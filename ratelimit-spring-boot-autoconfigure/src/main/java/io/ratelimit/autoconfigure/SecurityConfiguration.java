@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.web.reactive.SecurityCallerRequests;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -18,7 +18,7 @@ class SecurityConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ReactiveCallerRequestSource rateLimitCallerRequests() {
+    ReactiveRequestCallSource rateLimitCallerRequests() {
         return new SecurityCallerRequests();
     }
 }

@@ -1,5 +1,6 @@
 package io.ratelimit.expression;
 
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.internal.limiter.PlanCache;
 import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
@@ -8,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The charges of one call while it waits for the plans that beans find for their keys. */
+/** The charges of one call, which may have to wait for the plans that beans find for their keys. */
 public final class DraftedCharges {
 
     private final List<RateLimitOperation> operations = new ArrayList<>(2);
@@ -16,24 +17,26 @@ public final class DraftedCharges {
     private final List<Charge> drafts = new ArrayList<>(2);
 
     /**
-     * Adds the charge of one limit.
+     * Adds the charge of one limit, unless the call is not limited by this operation, or charged to the limit already.
      *
-     * @param draft {@code null}: the call is not limited by this operation
+     * @throws RateLimitExpressionException if an expression fails or its result has the wrong type
      */
-    public void add(RateLimitOperation operation, @Nullable Charge draft) {
+    public void add(RateLimitOperation operation, Evaluation evaluation) {
+        String limit = operation.limit().id();
+        for (Charge draft : drafts) {
+            if (draft.limit().id().equals(limit)) {
+                return;
+            }
+        }
+        Charge draft = operation.charge(evaluation);
         if (draft != null) {
             operations.add(operation);
             drafts.add(draft);
         }
     }
 
-    /** Returns whether a charge to this limit is among them. */
-    public boolean hasChargeTo(String limitId) {
-        return drafts.stream().anyMatch(draft -> draft.limit().id().equals(limitId));
-    }
-
     /** Returns what is done when all plans are known, or are no longer waited for; {@code null} if there is no need to wait. */
-    public @Nullable CompletableFuture<?> plans() {
+    private @Nullable CompletableFuture<?> plans() {
         CompletableFuture<?> all = null;
         for (int i = 0; i < drafts.size(); i++) {
             CompletableFuture<?> plan = operations.get(i).awaitPlan(drafts.get(i));
@@ -48,11 +51,17 @@ public final class DraftedCharges {
         if (plans != null && !mustNotBlock.getAsBoolean()) {
             PlanCache.block(plans);
         }
-        return charges();
+        return planned();
+    }
+
+    /** Returns the charges as soon as the plans are known, which may be on a thread that runs no code of the application. */
+    public CompletableFuture<List<Charge>> awaitAsync() {
+        CompletableFuture<?> plans = plans();
+        return plans == null ? CompletableFuture.completedFuture(planned()) : plans.handle((done, thrown) -> planned());
     }
 
     /** Returns the charges by the plans that are known now, without those of callers that are not limited. */
-    public List<Charge> charges() {
+    private List<Charge> planned() {
         List<Charge> charges = new ArrayList<>(drafts.size());
         for (int i = 0; i < drafts.size(); i++) {
             Charge planned = operations.get(i).planned(drafts.get(i));

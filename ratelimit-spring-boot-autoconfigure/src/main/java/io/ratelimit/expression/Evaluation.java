@@ -1,17 +1,125 @@
 package io.ratelimit.expression;
 
+import io.ratelimit.RateLimitKeyContext;
+import java.lang.reflect.Method;
+import java.security.Principal;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
-/** Provides the values that the expressions of one call or request read. */
-@FunctionalInterface
-public interface Evaluation {
+/** Provides the values that the expressions and key resolvers of one call or request read. */
+public final class Evaluation implements RateLimitKeyContext {
 
-    /** Returns the arguments of the call; a request has none. */
-    default @Nullable Object[] arguments() {
-        return new @Nullable Object[0];
+    private final RateLimitExpressionParser expressions;
+
+    private final @Nullable Method method;
+
+    private final @Nullable Object target;
+
+    /** Includes the continuation of Kotlin. */
+    private final @Nullable Object[] passed;
+
+    private final @Nullable CallerRequest request;
+
+    private final Map<String, String> pathVariables;
+
+    private @Nullable EvaluationContext context;
+
+    private Evaluation(
+            RateLimitExpressionParser expressions,
+            @Nullable Method method,
+            @Nullable Object target,
+            @Nullable Object[] passed,
+            @Nullable CallerRequest request,
+            Map<String, String> pathVariables) {
+        this.expressions = expressions;
+        this.method = method;
+        this.target = target;
+        this.passed = passed;
+        this.request = request;
+        this.pathVariables = pathVariables;
     }
 
-    /** Returns the context for SpEL, always the same. */
-    EvaluationContext context();
+    /** @param call the request during which the method is called; {@code null}: none */
+    public static Evaluation ofCall(
+            RateLimitExpressionParser expressions,
+            Method method,
+            @Nullable Object target,
+            @Nullable Object[] arguments,
+            @Nullable RequestCall call) {
+        return new Evaluation(expressions, method, target, arguments, call == null ? null : call.request(), Map.of());
+    }
+
+    static Evaluation ofRequest(
+            RateLimitExpressionParser expressions, CallerRequest request, Map<String, String> pathVariables) {
+        return new Evaluation(expressions, null, null, new Object[0], request, pathVariables);
+    }
+
+    /** Returns the context for SpEL. Creates it on demand, because that takes longer than reading most keys. */
+    public EvaluationContext context() {
+        EvaluationContext known = context;
+        if (known == null) {
+            RequestRoot root = method == null ? new RequestRoot(this) : new ExpressionRoot(this);
+            known = expressions.context(root, method, passed, pathVariables);
+            context = known;
+        }
+        return known;
+    }
+
+    @Nullable
+    Object[] passed() {
+        return passed;
+    }
+
+    @Nullable
+    String pathVariable(String name) {
+        return pathVariables.get(name);
+    }
+
+    @Override
+    public @Nullable Method method() {
+        return method;
+    }
+
+    @Override
+    public @Nullable Object target() {
+        return target;
+    }
+
+    @Override
+    public @Nullable Object[] arguments() {
+        return method == null ? passed : MethodSignatures.arguments(method, passed);
+    }
+
+    @Override
+    public @Nullable Object variable(String name) {
+        return context().lookupVariable(name);
+    }
+
+    @Override
+    public boolean isRequest() {
+        return request != null;
+    }
+
+    @Override
+    public String clientIp() {
+        return request().clientIp();
+    }
+
+    @Override
+    public @Nullable Principal principal() {
+        return request().principal();
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return request().header(name);
+    }
+
+    private CallerRequest request() {
+        if (request == null) {
+            throw new IllegalStateException("clientIp, principal and header() must be used during a web request");
+        }
+        return request;
+    }
 }

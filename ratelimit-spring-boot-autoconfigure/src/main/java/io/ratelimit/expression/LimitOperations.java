@@ -12,19 +12,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Creates operations: merges declarations with the configuration and parses their expressions. */
-public final class LimitOperations {
+public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser expressions) {
 
     /** Matches misspellings of {@link LimitOverrides#ALL_CALLERS}, which are never valid expressions. */
     private static final Pattern LIKE_ALL_CALLERS = Pattern.compile("(?i)all[\\w -]*");
-
-    private final LimitCatalog catalog;
-
-    private final RateLimitExpressionParser expressions;
-
-    public LimitOperations(LimitCatalog catalog, RateLimitExpressionParser expressions) {
-        this.catalog = catalog;
-        this.expressions = expressions;
-    }
 
     /**
      * Merges a declaration with the configuration.
@@ -143,40 +134,26 @@ public final class LimitOperations {
 
     /** Returns the key of the overrides, of the declaration, or else of the defaults; {@code null}: all callers share a bucket. */
     private @Nullable LimitKey key(LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
-        boolean declared = !declaration.keyExpression().isEmpty()
-                || !declaration.keyResolver().isEmpty();
-        if (declared && !overrides.hasKey()) {
-            return key(declaration.keyResolver(), "keyResolver", declaration.keyExpression(), "keyExpression", scope);
-        }
         LimitOverrides origin =
                 overrides.hasKey() ? overrides : catalog.settings().defaults();
-        return key(
-                origin.keyResolver(),
-                origin.label("keyResolver", origin.keyResolver()),
-                origin.keyExpression(),
-                origin.label("keyExpression", origin.keyExpression()),
-                scope);
-    }
-
-    private @Nullable LimitKey key(
-            @Nullable String resolver,
-            String resolverLabel,
-            @Nullable String expression,
-            String expressionLabel,
-            ExpressionScope scope) {
-        if (resolver != null && !resolver.isEmpty()) {
-            return expressions.resolver(resolver, resolverLabel, scope);
+        Part part = Part.declared("key", declaration.keyResolver(), declaration.keyExpression());
+        if (overrides.hasKey() || part.isEmpty()) {
+            part = Part.configured("key", origin.keyResolver(), origin.keyExpression(), origin);
         }
-        if (expression == null || LimitOverrides.ALL_CALLERS.equals(expression)) {
+        if (!part.resolver.text.isEmpty()) {
+            return expressions.resolver(part.resolver.text, part.resolver.label, scope);
+        }
+        String expression = part.expression.text;
+        if ((part.isEmpty() && !origin.hasKey()) || LimitOverrides.ALL_CALLERS.equals(expression)) {
             return null;
         }
         if (LIKE_ALL_CALLERS.matcher(expression).matches()) {
             throw new RateLimitConfigurationException(
-                    expressionLabel + " must be an expression or " + LimitOverrides.ALL_CALLERS + " (was \""
+                    part.expression.label + " must be an expression or " + LimitOverrides.ALL_CALLERS + " (was \""
                             + expression + "\").",
                     "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
         }
-        return expressions.parse(expression, expressionLabel, scope);
+        return expressions.parse(expression, part.expression.label, scope);
     }
 
     /**
@@ -185,58 +162,33 @@ public final class LimitOperations {
      */
     private @Nullable LimitPlan plan(
             LimitDeclaration declaration, LimitOverrides overrides, @Nullable LimitKey key, ExpressionScope scope) {
-        boolean declared = !declaration.planExpression().isEmpty()
-                || !declaration.planResolver().isEmpty();
-        if (declared && !overrides.hasPlan()) {
-            return plan(
-                    declaration.name(),
-                    declaration.planResolver(),
-                    "planResolver",
-                    declaration.planExpression(),
-                    "planExpression",
-                    key,
-                    scope);
-        }
         LimitOverrides origin =
                 overrides.hasPlan() ? overrides : catalog.settings().defaults();
-        if (!overrides.hasPlan() && (overrides.plans().isEmpty() || key == null)) {
-            return null;
+        Part part = Part.declared("plan", declaration.planResolver(), declaration.planExpression());
+        if (overrides.hasPlan() || part.isEmpty()) {
+            if (!overrides.hasPlan() && (overrides.plans().isEmpty() || key == null)) {
+                return null;
+            }
+            if (!origin.hasPlan()) {
+                return expressions.onlyPlanResolver(declaration.name());
+            }
+            part = Part.configured("plan", origin.planResolver(), origin.planExpression(), origin);
         }
-        if (!origin.hasPlan()) {
-            return expressions.onlyPlanResolver(declaration.name());
-        }
-        return plan(
-                declaration.name(),
-                origin.planResolver(),
-                origin.label("planResolver", origin.planResolver()),
-                origin.planExpression(),
-                origin.label("planExpression", origin.planExpression()),
-                key,
-                scope);
-    }
-
-    private @Nullable LimitPlan plan(
-            String limit,
-            @Nullable String resolver,
-            String resolverLabel,
-            @Nullable String expression,
-            String expressionLabel,
-            @Nullable LimitKey key,
-            ExpressionScope scope) {
-        if (resolver != null && !resolver.isEmpty()) {
+        if (!part.resolver.text.isEmpty()) {
             if (key == null) {
                 throw new RateLimitConfigurationException(
-                        resolverLabel + " must not be set for a limit without a key (was \"" + resolver + "\").",
+                        part.resolver.label + " must not be set for a limit without a key (was \"" + part.resolver.text
+                                + "\").",
                         "Set the key of the limit, which tells callers apart.");
             }
-            return expressions.planResolver(resolver, resolverLabel, limit);
+            return expressions.planResolver(part.resolver.text, part.resolver.label, declaration.name());
         }
-        if (LimitOverrides.NO_PLAN.equals(expression)) {
+        if (LimitOverrides.NO_PLAN.equals(part.expression.text)) {
             return NoPlan.NONE;
         }
-        return expression == null || expression.isEmpty()
+        return part.isEmpty()
                 ? null
-                : new PlanExpression(expressions.parse(expression, expressionLabel, scope));
+                : new PlanExpression(expressions.parse(part.expression.text, part.expression.label, scope));
     }
 
     private @Nullable RateLimitExpression expression(
@@ -267,4 +219,25 @@ public final class LimitOperations {
 
     /** @param label the attribute or the property */
     private record Text(String text, String label) {}
+
+    /** A bean or an expression, by which calls get a key or a plan. */
+    private record Part(Text resolver, Text expression) {
+
+        static Part declared(String what, String resolver, String expression) {
+            return new Part(new Text(resolver, what + "Resolver"), new Text(expression, what + "Expression"));
+        }
+
+        static Part configured(
+                String what, @Nullable String resolver, @Nullable String expression, LimitOverrides origin) {
+            return new Part(text(resolver, what + "Resolver", origin), text(expression, what + "Expression", origin));
+        }
+
+        private static Text text(@Nullable String text, String attribute, LimitOverrides origin) {
+            return new Text(text == null ? "" : text, origin.label(attribute, text));
+        }
+
+        boolean isEmpty() {
+            return resolver.text.isEmpty() && expression.text.isEmpty();
+        }
+    }
 }

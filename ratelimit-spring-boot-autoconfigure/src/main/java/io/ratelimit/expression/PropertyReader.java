@@ -20,7 +20,7 @@ final class PropertyReader {
     private static final MethodType READING = MethodType.methodType(Object.class, Object.class);
 
     private static final MethodHandle UNREAD =
-            MethodHandles.dropArguments(MethodHandles.constant(Object.class, ArgumentPath.UNREAD), 0, Object.class);
+            MethodHandles.dropArguments(MethodHandles.constant(Object.class, PropertyPath.UNREAD), 0, Object.class);
 
     private final ClassValue<MethodHandle> handles;
 
@@ -33,13 +33,13 @@ final class PropertyReader {
         };
     }
 
-    /** Returns the value, or {@link ArgumentPath#UNREAD}, also if reading it fails, so that SpEL reports the failure. */
+    /** Returns the value, or {@link PropertyPath#UNREAD}, also if reading it fails, so that SpEL reports the failure. */
     @Nullable
     Object read(Object target) {
         try {
             return (Object) handles.get(target.getClass()).invokeExact(target);
         } catch (Throwable ex) {
-            return ArgumentPath.UNREAD;
+            return PropertyPath.UNREAD;
         }
     }
 

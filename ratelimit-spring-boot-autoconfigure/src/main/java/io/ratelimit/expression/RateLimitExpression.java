@@ -14,8 +14,14 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 
-/** Evaluates a parsed expression. Messages name the expression, never the values that it was evaluated with. */
-final class RateLimitExpression implements LimitKey {
+/**
+ * Evaluates a parsed expression. Messages name the expression, never the values that it was evaluated with.
+ *
+ * @param label place, attribute and text, for messages
+ * @param path reads the value without SpEL; {@code null} if that is not possible
+ */
+record RateLimitExpression(
+        String label, Expression expression, @Nullable PropertyPath path, boolean readsPrincipal) implements LimitKey {
 
     /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
     private static final Set<SpelMessage> NULL_FAILURES = Set.of(
@@ -40,25 +46,6 @@ final class RateLimitExpression implements LimitKey {
 
     /** Stands for a value that is no number of permits. */
     private static final long INVALID = -1;
-
-    private final String label;
-
-    private final Expression expression;
-
-    private final @Nullable ArgumentPath path;
-
-    private final boolean readsPrincipal;
-
-    /**
-     * @param label place, attribute and text, for messages
-     * @param path reads the value without SpEL; {@code null} if that is not possible
-     */
-    RateLimitExpression(String label, Expression expression, @Nullable ArgumentPath path, boolean readsPrincipal) {
-        this.label = label;
-        this.expression = expression;
-        this.path = path;
-        this.readsPrincipal = readsPrincipal;
-    }
 
     @Override
     public String text() {
@@ -209,8 +196,8 @@ final class RateLimitExpression implements LimitKey {
     }
 
     private @Nullable Object value(Evaluation evaluation) {
-        Object value = path == null ? ArgumentPath.UNREAD : path.read(evaluation.arguments());
-        return value == ArgumentPath.UNREAD ? value(evaluation.context()) : value;
+        Object value = path == null ? PropertyPath.UNREAD : path.read(evaluation);
+        return value == PropertyPath.UNREAD ? value(evaluation.context()) : value;
     }
 
     private @Nullable Object value(EvaluationContext context) {

@@ -81,26 +81,25 @@ public final class RateLimitExpressionParser {
         return ExpressionScope.of(method, parameterNames, () -> facts.apply(method));
     }
 
-    public EvaluationContext context(
-            Method method, @Nullable Object target, @Nullable Object[] args, @Nullable CallerRequest request) {
-        ExpressionRoot root = new ExpressionRoot(method, target, MethodSignatures.arguments(method, args), request);
-        MethodBasedEvaluationContext context = context(root, method, args);
-        context.setBeanResolver(beanResolver);
-        return context;
-    }
-
-    /** @param variables from the path of the request */
-    EvaluationContext context(CallerRequest request, Map<String, String> variables) {
-        StandardEvaluationContext context = new StandardEvaluationContext(new RequestRoot(request));
-        context.setBeanResolver(beanResolver);
-        variables.forEach(context::setVariable);
-        return context;
-    }
-
-    /** Takes all arguments, including the continuation of Kotlin. NullAway: Spring accepts null arguments. */
+    /**
+     * Creates a context for SpEL. NullAway: Spring accepts null arguments.
+     *
+     * @param method {@code null}: the root object is a request to a URL
+     * @param arguments all of them, including the continuation of Kotlin
+     * @param pathVariables from the path of the request
+     */
     @SuppressWarnings("NullAway")
-    private MethodBasedEvaluationContext context(ExpressionRoot root, Method method, @Nullable Object[] args) {
-        return new MethodBasedEvaluationContext(root, method, args, parameterNames);
+    EvaluationContext context(
+            RequestRoot root,
+            @Nullable Method method,
+            @Nullable Object[] arguments,
+            Map<String, String> pathVariables) {
+        StandardEvaluationContext context = method == null
+                ? new StandardEvaluationContext(root)
+                : new MethodBasedEvaluationContext(root, method, arguments, parameterNames);
+        context.setBeanResolver(beanResolver);
+        pathVariables.forEach(context::setVariable);
+        return context;
     }
 
     /**
@@ -124,7 +123,7 @@ public final class RateLimitExpressionParser {
         return new RateLimitExpression(
                 scope.place() + ": " + attribute + " \"" + text + "\"",
                 expression,
-                ArgumentPath.of(expression.getAST(), scope.arguments()),
+                PropertyPath.of(expression.getAST(), scope),
                 validation.readsPrincipal);
     }
 

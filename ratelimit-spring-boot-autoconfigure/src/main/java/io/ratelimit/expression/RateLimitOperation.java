@@ -83,6 +83,7 @@ public record RateLimitOperation(
                 plan == null ? null : plan.text());
     }
 
+    /** Returns the charge of every call, if none {@linkplain #needsEvaluation needs an evaluation}. */
     public Charge charge() {
         return new Charge(limit(), null, fixedPermits);
     }
@@ -117,7 +118,7 @@ public record RateLimitOperation(
     /** Returns the charge by the plan of its key; {@code null} if callers with the plan are not limited. */
     @Nullable
     Charge planned(Charge charge) {
-        if (!resolvesPlans() || plan == null || charge.key() == null) {
+        if (plan == null || !plan.isResolved() || charge.key() == null) {
             return charge;
         }
         RateLimit limit = plan.limit(effective, charge.key());

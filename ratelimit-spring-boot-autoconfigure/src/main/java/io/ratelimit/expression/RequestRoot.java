@@ -6,33 +6,21 @@ import org.jspecify.annotations.Nullable;
 /** The root object of expressions of a web request. Public, because SpEL compiles access to public types only. */
 public class RequestRoot {
 
-    private final @Nullable CallerRequest request;
+    final Evaluation evaluation;
 
-    /** @param request {@code null} outside of a request */
-    RequestRoot(@Nullable CallerRequest request) {
-        this.request = request;
+    RequestRoot(Evaluation evaluation) {
+        this.evaluation = evaluation;
     }
 
     public String getClientIp() {
-        return request().clientIp();
+        return evaluation.clientIp();
     }
 
     public @Nullable Principal getPrincipal() {
-        return request().principal();
+        return evaluation.principal();
     }
 
     public @Nullable String header(String name) {
-        return request().header(name);
-    }
-
-    boolean hasRequest() {
-        return request != null;
-    }
-
-    private CallerRequest request() {
-        if (request == null) {
-            throw new IllegalStateException("clientIp, principal and header() must be used during a web request");
-        }
-        return request;
+        return evaluation.header(name);
     }
 }

@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.method.ControllerAdviceBean;
 
 /** Finds the application's advice, and whether it handles rate limit exceptions by name or as any other exception. */
-public final class ApplicationAdvice {
+public record ApplicationAdvice(ApplicationContext context) {
 
     private static final Set<Class<?>> EXCEPTIONS = Set.of(
             RateLimitException.class,
@@ -34,12 +34,6 @@ public final class ApplicationAdvice {
     private static final Set<String> STARTER_ADVICE = Set.of(
             "io.ratelimit.web.servlet.RateLimitExceptionAdvice",
             "io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice");
-
-    private final ApplicationContext context;
-
-    public ApplicationAdvice(ApplicationContext context) {
-        this.context = context;
-    }
 
     /** Whether some advice names a rate limit exception. Creates no beans. */
     public boolean hasHandlers() {

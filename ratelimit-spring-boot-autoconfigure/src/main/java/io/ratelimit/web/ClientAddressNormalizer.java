@@ -3,27 +3,28 @@ package io.ratelimit.web;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Maps the address that a container reports to one text per caller. A caller with IPv6 usually has a whole network, so the
  * text is the network; an IPv4 address is used as it is. Never asks a name server.
+ *
+ * @param prefix the number of leading bits of an IPv6 address that identify the caller's network, 1 to 128
  */
-final class ClientAddressNormalizer {
+record ClientAddressNormalizer(int prefix) {
 
-    private static final int GROUPS = 8;
+    /** Runs of zeros, the longest one first. */
+    private static final List<Pattern> ZEROS = IntStream.iterate(7, more -> more > 0, more -> more - 1)
+            .mapToObj(more -> Pattern.compile("(?:^|:)0(?::0){" + more + "}(?:$|:)"))
+            .toList();
 
     private static final String OCTET = "(?:25[0-5]|2[0-4]\\d|[01]?\\d?\\d)";
 
     private static final Pattern IPV4 = Pattern.compile(OCTET + "(?:\\." + OCTET + "){3}");
-
-    private final int prefix;
-
-    /** @param prefix the number of leading bits of an IPv6 address that identify the caller's network, 1 to 128 */
-    ClientAddressNormalizer(int prefix) {
-        this.prefix = prefix;
-    }
 
     /** Returns the caller's address, or its network such as {@code 2001:db8:0:1::/64}. Other text is returned unchanged. */
     String normalize(@Nullable String reported) {
@@ -80,33 +81,24 @@ final class ClientAddressNormalizer {
         return prefix == 128 ? text(address) : text(address) + "/" + prefix;
     }
 
-    /** Formats by RFC 5952: lower case, no leading zeros, the first of the longest runs of zeros left out. */
+    /** Formats by RFC 5952: the first of the longest runs of zeros is left out. The JDK writes them all. */
     private static String text(byte[] address) {
-        int from = -1;
-        int to = -1;
-        for (int i = 0; i < GROUPS; i++) {
-            int end = i;
-            while (end < GROUPS && group(address, end) == 0) {
-                end++;
-            }
-            if (end - i > Math.max(1, to - from)) {
-                from = i;
-                to = end;
+        String text = address(address).getHostAddress();
+        for (Pattern zeros : ZEROS) {
+            Matcher run = zeros.matcher(text);
+            if (run.find()) {
+                return run.replaceFirst("::");
             }
         }
-        StringBuilder text = new StringBuilder(39);
-        for (int i = 0; i < GROUPS; i++) {
-            if (i == from) {
-                text.append("::");
-                i = to - 1;
-            } else {
-                text.append(i == 0 || i == to ? "" : ":").append(Integer.toHexString(group(address, i)));
-            }
-        }
-        return text.toString();
+        return text;
     }
 
-    private static int group(byte[] address, int index) {
-        return ((address[2 * index] & 0xff) << 8) | (address[2 * index + 1] & 0xff);
+    /** Also of an IPv4 address in IPv6, which the JDK would take for the former. */
+    private static Inet6Address address(byte[] address) {
+        try {
+            return Inet6Address.getByAddress(null, address, -1);
+        } catch (UnknownHostException ex) {
+            throw new IllegalArgumentException(ex);
+        }
     }
 }

@@ -1,12 +1,11 @@
 package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.DraftedCharges;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.spi.Charge;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -22,17 +21,7 @@ public record MatchedRequest(List<Match> matches) {
 
     public boolean readsPrincipal() {
         for (Match match : matches) {
-            if (match.limit().readsPrincipal()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Returns whether the request may have to wait for the plan of its caller. */
-    private boolean resolvesPlans() {
-        for (Match match : matches) {
-            if (match.limit().resolvesPlans()) {
+            if (match.limit().operation().readsPrincipal()) {
                 return true;
             }
         }
@@ -45,8 +34,8 @@ public record MatchedRequest(List<Match> matches) {
      *
      * @throws RateLimitExpressionException if an expression does not result in a usable value
      */
-    public AcquireRequest acquireRequest(CallerRequest request) {
-        return acquireRequest(request, resolvesPlans() ? drafted(request).await(() -> false) : charges(request));
+    public AcquireRequest acquireRequest(RequestCall call) {
+        return acquireRequest(call, drafted(call).await(() -> false));
     }
 
     /**
@@ -54,49 +43,20 @@ public record MatchedRequest(List<Match> matches) {
      *
      * @throws RateLimitExpressionException as for {@link #acquireRequest}
      */
-    public CompletableFuture<AcquireRequest> acquireRequestAsync(CallerRequest request) {
-        if (!resolvesPlans()) {
-            return CompletableFuture.completedFuture(acquireRequest(request, charges(request)));
-        }
-        DraftedCharges drafted = drafted(request);
-        CompletableFuture<?> plans = drafted.plans();
-        return plans == null
-                ? CompletableFuture.completedFuture(acquireRequest(request, drafted.charges()))
-                : plans.handle((done, thrown) -> acquireRequest(request, drafted.charges()));
+    public CompletableFuture<AcquireRequest> acquireRequestAsync(RequestCall call) {
+        return drafted(call).awaitAsync().thenApply(charges -> acquireRequest(call, charges));
     }
 
-    private static AcquireRequest acquireRequest(CallerRequest request, List<Charge> charges) {
-        return AcquireRequest.of(request.unpaid(charges), request);
+    private static AcquireRequest acquireRequest(RequestCall call, List<Charge> charges) {
+        return AcquireRequest.of(call.unpaid(charges), call);
     }
 
-    private List<Charge> charges(CallerRequest request) {
-        List<Charge> charges = new ArrayList<>(matches.size());
-        for (Match match : matches) {
-            Charge charge = match.limit().charge(request, match.variables());
-            if (charge != null && isNew(charge, charges)) {
-                charges.add(charge);
-            }
-        }
-        return charges;
-    }
-
-    private DraftedCharges drafted(CallerRequest request) {
+    private DraftedCharges drafted(RequestCall call) {
         DraftedCharges drafted = new DraftedCharges();
         for (Match match : matches) {
-            if (!drafted.hasChargeTo(match.limit().limit().id())) {
-                match.limit().draft(request, match.variables(), drafted);
-            }
+            drafted.add(match.limit().operation(), match.limit().evaluation(call.request(), match.variables()));
         }
         return drafted;
-    }
-
-    private static boolean isNew(Charge charge, List<Charge> charges) {
-        for (Charge other : charges) {
-            if (other.limit().id().equals(charge.limit().id())) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /**

@@ -23,7 +23,7 @@ import org.springframework.web.ErrorResponse;
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457, Problem Details for HTTP APIs</a>
  */
-public final class ProblemResponses {
+public record ProblemResponses(MessageSource messages, WebSettings settings) {
 
     private static final URI QUOTA_EXCEEDED =
             URI.create("https://iana.org/assignments/http-problem-types#quota-exceeded");
@@ -39,15 +39,6 @@ public final class ProblemResponses {
             "Request cannot be satisfied due to temporary server capacity constraints";
 
     private static final Pattern LEADING_SLASHES = Pattern.compile("^//+");
-
-    private final MessageSource messages;
-
-    private final WebSettings settings;
-
-    public ProblemResponses(MessageSource messages, WebSettings settings) {
-        this.messages = messages;
-        this.settings = settings;
-    }
 
     /**
      * Builds the response to a failure that a rate limit has thrown or caused.

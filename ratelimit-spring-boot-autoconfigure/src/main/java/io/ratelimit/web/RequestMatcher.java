@@ -1,11 +1,9 @@
 package io.ratelimit.web;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.expression.ChargeDescription;
+import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.expression.RequestLimitFactory;
-import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.util.Collections;
 import java.util.List;
@@ -74,23 +72,9 @@ final class RequestMatcher {
         return pattern.matches(PathContainer.parsePath(handlerPattern));
     }
 
-    RateLimit limit() {
-        return limit.limit();
-    }
-
-    /** Describes what a request is charged. */
-    ChargeDescription charge() {
-        return limit.describe();
-    }
-
-    /** Returns whether the limit applies to any request. */
-    boolean isEnabled() {
-        return limit.isEnabled();
-    }
-
-    /** Returns the holder of the limit. */
-    EffectiveLimit effective() {
-        return limit.effective();
+    /** Returns what determines the charge of a request. */
+    RateLimitOperation operation() {
+        return limit.operation();
     }
 
     /** Returns whether a request may match both, as far as methods and the first segments of the paths show. */
@@ -117,10 +101,6 @@ final class RequestMatcher {
             }
         }
         return true;
-    }
-
-    boolean namesPrincipal() {
-        return limit.namesPrincipal();
     }
 
     /**

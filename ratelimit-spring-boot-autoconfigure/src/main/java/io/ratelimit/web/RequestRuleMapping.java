@@ -76,26 +76,28 @@ public final class RequestRuleMapping {
             RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits);
             warnOfOtherMethods(rule, matcher);
             warnOfMissingLogin(rule, matcher);
-            requests.computeIfAbsent(matcher.limit().name(), name -> new LinkedHashMap<>())
-                    .put(rule.describe(), matcher.charge());
+            requests.computeIfAbsent(matcher.operation().limit().name(), name -> new LinkedHashMap<>())
+                    .put(rule.describe(), matcher.operation().describe());
             all.stream().filter(matcher::overlaps).forEach(earlier -> check(rule, earlier, matcher));
             all.add(matcher);
         }
-        all.forEach(matcher -> matcher.effective().addListener(() -> enable(all)));
+        all.forEach(matcher -> matcher.operation().effective().addListener(() -> enable(all)));
         enable(all);
         return requests;
     }
 
     private static void check(RequestRule rule, RequestMatcher earlier, RequestMatcher matcher) {
-        JointLimits.check(List.of(earlier.effective(), matcher.effective()), rule.property());
+        JointLimits.check(
+                List.of(earlier.operation().effective(), matcher.operation().effective()), rule.property());
     }
 
     private synchronized void enable(List<RequestMatcher> all) {
-        matchers = all.stream().filter(RequestMatcher::isEnabled).toList();
+        matchers =
+                all.stream().filter(matcher -> matcher.operation().isEnabled()).toList();
     }
 
     private void warnOfMissingLogin(RequestRule rule, RequestMatcher matcher) {
-        if (beforeLogin && matcher.namesPrincipal()) {
+        if (beforeLogin && matcher.operation().namesPrincipal()) {
             logger.log(
                     Level.WARNING,
                     "URL rule {0} reads the principal before Spring Security has authenticated the request, so there is none."
@@ -127,7 +129,7 @@ public final class RequestRuleMapping {
      */
     public List<RateLimit> limits(String method, String handlerPattern) {
         return match(method, false, List.of(PathContainer.parsePath(handlerPattern))).matches().stream()
-                .map(match -> match.limit().limit())
+                .map(match -> match.limit().operation().limit())
                 .distinct()
                 .toList();
     }

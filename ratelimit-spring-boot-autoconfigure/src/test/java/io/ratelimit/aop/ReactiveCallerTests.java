@@ -6,7 +6,8 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
 import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -21,11 +22,11 @@ class ReactiveCallerTests {
 
     private final List<Boolean> asked = new CopyOnWriteArrayList<>();
 
-    private final CallerRequest ofThread = request("thread");
+    private final RequestCall ofThread = request("thread");
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory()
-            .withBean(CallerRequest.Source.class, () -> () -> ofThread)
-            .withBean(ReactiveCallerRequestSource.class, () -> this::ofContext)
+            .withBean(RequestCall.Source.class, () -> () -> ofThread)
+            .withBean(ReactiveRequestCallSource.class, () -> this::ofContext)
             .withBean(Quotes.class);
 
     @Test
@@ -63,20 +64,19 @@ class ReactiveCallerTests {
         });
     }
 
-    private Mono<CallerRequest> ofContext(boolean withPrincipal) {
+    private Mono<RequestCall> ofContext(boolean withPrincipal) {
         return Mono.deferContextual(view -> {
             asked.add(withPrincipal);
             return Mono.justOrEmpty(view.<String>getOrEmpty("ip")).map(ReactiveCallerTests::request);
         });
     }
 
-    private static CallerRequest request(String clientIp) {
+    private static RequestCall request(String clientIp) {
         CallerRequest request = Mockito.mock(CallerRequest.class);
-        Mockito.doCallRealMethod().when(request).unpaid(Mockito.anyList());
         Principal alice = () -> "alice";
         Mockito.doReturn(clientIp).when(request).clientIp();
         Mockito.doReturn(alice).when(request).principal();
-        return request;
+        return () -> request;
     }
 
     static class Quotes {

@@ -113,8 +113,7 @@ class AutoConfigurationFilesTests {
         assertThat(factories.getProperty(FailureAnalyzer.class.getName()).split(","))
                 .containsExactlyInAnyOrder(
                         MissingRedisFailureAnalyzer.class.getName(),
-                        RateLimitConfigurationFailureAnalyzer.class.getName(),
-                        UnknownPropertyFailureAnalyzer.class.getName());
+                        "io.ratelimit.autoconfigure.diagnostics.RateLimitConfigurationFailureAnalyzer");
         assertThat(factories.getProperty(ApplicationContextInitializer.class.getName()))
                 .isEqualTo(UnlimitedContextWarning.class.getName());
     }

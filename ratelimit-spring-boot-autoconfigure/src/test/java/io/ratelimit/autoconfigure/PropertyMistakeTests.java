@@ -59,7 +59,7 @@ class PropertyMistakeTests {
     void gapInAListStopsTheStartUp(String property) {
         runner.withPropertyValues(property + "=x").run(context -> {
             FailureAnalysis analysis = analysis(context);
-            assertThat(analysis.getDescription()).startsWith("There is no element before " + property + " (");
+            assertThat(analysis.getDescription()).contains("There is no element before " + property + " (");
             assertThat(analysis.getAction()).isEqualTo("Number the elements of the list from 0, without gaps.");
         });
     }

@@ -3,7 +3,7 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.reactive.ExchangeContextFilter;
 import io.ratelimit.web.reactive.RateLimitWebExceptionHandler;
@@ -32,7 +32,7 @@ class RateLimitReactiveAutoConfigurationTests {
     void disabledApplicationHasNothingOfIt() {
         runner.withPropertyValues("ratelimit.enabled=false").run(context -> {
             assertThat(context).hasNotFailed();
-            assertThat(context).doesNotHaveBean(ReactiveCallerRequestSource.class);
+            assertThat(context).doesNotHaveBean(ReactiveRequestCallSource.class);
             assertThat(context).doesNotHaveBean(ExchangeContextFilter.class);
             assertThat(context).doesNotHaveBean(ReactiveRateLimitExceptionAdvice.class);
             assertThat(context).doesNotHaveBean(RateLimitWebExceptionHandler.class);
@@ -42,10 +42,10 @@ class RateLimitReactiveAutoConfigurationTests {
 
     @Test
     void beansOfTheApplicationReplaceTheDefaults() {
-        ReactiveCallerRequestSource requests = ReactiveCallerRequestSource.none();
-        runner.withBean(ReactiveCallerRequestSource.class, () -> requests).run(context -> {
+        ReactiveRequestCallSource requests = ReactiveRequestCallSource.none();
+        runner.withBean(ReactiveRequestCallSource.class, () -> requests).run(context -> {
             assertThat(context).hasNotFailed();
-            assertThat(context.getBean(ReactiveCallerRequestSource.class)).isSameAs(requests);
+            assertThat(context.getBean(ReactiveRequestCallSource.class)).isSameAs(requests);
         });
     }
 

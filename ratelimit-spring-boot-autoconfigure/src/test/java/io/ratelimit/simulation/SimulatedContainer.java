@@ -1,7 +1,7 @@
 package io.ratelimit.simulation;
 
 import io.ratelimit.expression.CallEnd;
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
@@ -11,15 +11,15 @@ import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.WebSettings;
-import io.ratelimit.web.reactive.ExchangeCallerRequestSource;
 import io.ratelimit.web.reactive.ExchangeCors;
 import io.ratelimit.web.reactive.ExchangeRejectionHandler;
+import io.ratelimit.web.reactive.ExchangeRequestCallSource;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
-import io.ratelimit.web.servlet.ServletCallerRequestSource;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
+import io.ratelimit.web.servlet.ServletRequestCallSource;
 import io.ratelimit.web.servlet.SimulatedHeadersFilter;
 import jakarta.servlet.DispatcherType;
 import java.time.Duration;
@@ -73,7 +73,7 @@ final class SimulatedContainer {
         reactive = new RequestLimitWebFilter(
                 matched,
                 instance.gate(),
-                new ExchangeCallerRequestSource(settings),
+                new ExchangeRequestCallSource(settings),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
                 new StaticApplicationContext(),
                 0);
@@ -116,14 +116,14 @@ final class SimulatedContainer {
      */
     @org.jspecify.annotations.Nullable
     Settlement call(Charge charge) {
-        CallerRequest caller = new ServletCallerRequestSource(settings).current();
+        RequestCall caller = new ServletRequestCallSource(settings).current();
         List<Charge> unpaid = caller.unpaid(List.of(charge));
         return unpaid.isEmpty() ? null : instance.gate().enter(new AcquireRequest(unpaid, true, caller));
     }
 
     /** Follows a result that the present request writes later. */
     boolean follow(Object result, CallEnd end) {
-        return new ServletCallerRequestSource(settings).current().follow(result, end);
+        return new ServletRequestCallSource(settings).current().follow(result, end);
     }
 
     /** Filters a reactive request; its handler ends when the response does. */

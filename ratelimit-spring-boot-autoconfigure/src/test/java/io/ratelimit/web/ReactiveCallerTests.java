@@ -8,8 +8,9 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.web.reactive.ExchangeCallerRequest;
-import io.ratelimit.web.reactive.ExchangeCallerRequestSource;
+import io.ratelimit.web.reactive.ExchangeRequestCallSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
@@ -37,8 +38,8 @@ class ReactiveCallerTests {
     private static final Authentication ANONYMOUS =
             new AnonymousAuthenticationToken("key", "anonymous", AuthorityUtils.createAuthorityList("ANONYMOUS"));
 
-    private final ExchangeCallerRequestSource requests =
-            new ExchangeCallerRequestSource(TestWebSettings.of(HeaderFormat.IETF));
+    private final ExchangeRequestCallSource requests =
+            new ExchangeRequestCallSource(TestWebSettings.of(HeaderFormat.IETF));
 
     @Test
     void securityGoesBeforeTheExchange() {
@@ -70,7 +71,7 @@ class ReactiveCallerTests {
         StepVerifier.create(requests.current(true)).verifyComplete();
         StepVerifier.create(
                         requests.current(true).contextWrite(ReactiveSecurityContextHolder.withAuthentication(ALICE)))
-                .assertNext(caller -> assertThat(caller.principal()).isEqualTo(ALICE))
+                .assertNext(call -> assertThat(call.request().principal()).isEqualTo(ALICE))
                 .verifyComplete();
     }
 
@@ -108,6 +109,7 @@ class ReactiveCallerTests {
 
     private String principal(ServerWebExchange exchange, Authentication authentication) {
         CallerRequest caller = requests.current(true)
+                .map(RequestCall::request)
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange))
                 .contextWrite(context -> authentication == null

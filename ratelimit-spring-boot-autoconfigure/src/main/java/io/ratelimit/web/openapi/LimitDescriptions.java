@@ -14,15 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /** Adds the responses of a limited operation to its description. What the operation describes itself is kept. */
-final class LimitDescriptions {
+record LimitDescriptions(HeaderFormat format) {
 
     private static final String REJECTED = "429";
-
-    private final HeaderFormat format;
-
-    LimitDescriptions(HeaderFormat format) {
-        this.format = format;
-    }
 
     /**
      * Describes limits.

@@ -12,16 +12,7 @@ import reactor.core.publisher.Mono;
  * Puts the exchange into the context, under Spring's name for it. One instance precedes all other filters, because they may
  * be limited, and one follows them, because they may have replaced the exchange.
  */
-public final class ExchangeContextFilter implements WebFilter, Ordered {
-
-    private final WebSettings settings;
-
-    private final int order;
-
-    public ExchangeContextFilter(WebSettings settings, int order) {
-        this.settings = settings;
-        this.order = order;
-    }
+public record ExchangeContextFilter(WebSettings settings, int order) implements WebFilter, Ordered {
 
     @Override
     public int getOrder() {

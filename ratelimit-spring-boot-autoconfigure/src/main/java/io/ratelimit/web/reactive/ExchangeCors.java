@@ -13,18 +13,11 @@ import reactor.core.publisher.Mono;
 /**
  * Applies the application's CORS configuration to the response of a filter: without CORS headers, a script of another
  * origin cannot read a rejection. Headers that are already set are kept.
+ *
+ * @param filters of the application, in their order
+ * @param mappings of the application, in their order
  */
-public final class ExchangeCors {
-
-    private final Supplier<List<CorsWebFilter>> filters;
-
-    private final Supplier<List<HandlerMapping>> mappings;
-
-    /** Takes the filters and mappings of the application, in their order. */
-    public ExchangeCors(Supplier<List<CorsWebFilter>> filters, Supplier<List<HandlerMapping>> mappings) {
-        this.filters = filters;
-        this.mappings = mappings;
-    }
+public record ExchangeCors(Supplier<List<CorsWebFilter>> filters, Supplier<List<HandlerMapping>> mappings) {
 
     /** Calls {@code answer} if the exchange's origin is admitted. If not, the exchange has been answered. */
     Mono<Void> answerIfAdmitted(ServerWebExchange exchange, WebFilterChain answer) {

@@ -14,24 +14,16 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Answers an exchange that a filter has rejected as if a handler had: the application's advice applies. */
-public final class ExchangeRejectionHandler {
-
-    private final Supplier<List<DispatchExceptionHandler>> exceptionHandlers;
-
-    private final Supplier<List<HandlerResultHandler>> resultHandlers;
-
-    private final ExchangeCors cors;
-
-    /** Takes the exception and result handlers of the application, in their order. */
-    public ExchangeRejectionHandler(
-            Supplier<List<DispatchExceptionHandler>> exceptionHandlers,
-            Supplier<List<HandlerResultHandler>> resultHandlers,
-            ExchangeCors cors) {
-        this.exceptionHandlers = exceptionHandlers;
-        this.resultHandlers = resultHandlers;
-        this.cors = cors;
-    }
+/**
+ * Answers an exchange that a filter has rejected as if a handler had: the application's advice applies.
+ *
+ * @param exceptionHandlers of the application, in their order
+ * @param resultHandlers of the application, in their order
+ */
+public record ExchangeRejectionHandler(
+        Supplier<List<DispatchExceptionHandler>> exceptionHandlers,
+        Supplier<List<HandlerResultHandler>> resultHandlers,
+        ExchangeCors cors) {
 
     /** Answers the failure. The result fails with it if no handler does. */
     Mono<Void> answer(ServerWebExchange exchange, Throwable failure) {

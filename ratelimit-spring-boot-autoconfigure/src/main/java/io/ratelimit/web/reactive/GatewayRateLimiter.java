@@ -4,7 +4,7 @@ import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.EffectiveLimit;
@@ -42,7 +42,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
 
     private final RateLimitGate gate;
 
-    private final ReactiveCallerRequestSource requests;
+    private final ReactiveRequestCallSource requests;
 
     private final Map<String, RouteLimit> routes = new ConcurrentHashMap<>();
 
@@ -55,7 +55,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
             ConfigurationService configuration,
             LimitCatalog catalog,
             RateLimitGate gate,
-            ReactiveCallerRequestSource requests) {
+            ReactiveRequestCallSource requests) {
         super(Config.class, ARGUMENTS, configuration);
         this.catalog = catalog;
         this.gate = gate;

@@ -1,13 +1,16 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.spi.Charge;
+import io.ratelimit.expression.RequestCall;
 import java.security.Principal;
-import java.util.List;
 
 /** Answers expressions outside of a web request, where only the principal is known. */
 record PrincipalCallerRequest(Principal principal) implements CallerRequest {
+
+    static RequestCall call(Principal principal) {
+        CallerRequest request = new PrincipalCallerRequest(principal);
+        return () -> request;
+    }
 
     @Override
     public String clientIp() {
@@ -18,7 +21,4 @@ record PrincipalCallerRequest(Principal principal) implements CallerRequest {
     public String header(String name) {
         throw new IllegalStateException("header() must be used during a web request");
     }
-
-    @Override
-    public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {}
 }

@@ -1,7 +1,7 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
@@ -24,39 +24,20 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete. */
-public final class RequestLimitWebFilter implements WebFilter, Ordered {
-
-    private final RequestRuleMapping rules;
-
-    private final RateLimitGate gate;
-
-    private final ReactiveCallerRequestSource requests;
-
-    private final ExchangeRejectionHandler rejectionHandler;
-
-    private final ApplicationContext context;
-
-    private final int order;
-
-    /**
-     * @param requests finds the request that expressions refer to
-     * @param context the context of the server whose requests are limited; a server of a child context uses this filter, too
-     */
-    public RequestLimitWebFilter(
-            RequestRuleMapping rules,
-            RateLimitGate gate,
-            ReactiveCallerRequestSource requests,
-            ExchangeRejectionHandler rejectionHandler,
-            ApplicationContext context,
-            int order) {
-        this.rules = rules;
-        this.gate = gate;
-        this.requests = requests;
-        this.rejectionHandler = rejectionHandler;
-        this.context = context;
-        this.order = order;
-    }
+/**
+ * Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete.
+ *
+ * @param requests finds the request that expressions refer to
+ * @param context the context of the server whose requests are limited; a server of a child context uses this filter, too
+ */
+public record RequestLimitWebFilter(
+        RequestRuleMapping rules,
+        RateLimitGate gate,
+        ReactiveRequestCallSource requests,
+        ExchangeRejectionHandler rejectionHandler,
+        ApplicationContext context,
+        int order)
+        implements WebFilter, Ordered {
 
     @Override
     public int getOrder() {
@@ -76,8 +57,8 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         }
         // Not flatMap: it can lose a cancellation that comes while it subscribes (Reactor 3.8.7), and the permits with
         // it.
-        return Mono.fromDirect(caller(exchange, matched)
-                .flatMap(caller -> acquireRequest(matched, caller))
+        return Mono.fromDirect(call(exchange, matched)
+                .flatMap(call -> acquireRequest(matched, call))
                 .map(acquire -> limited(acquire, exchange, chain))
                 .onErrorResume(failure -> Mono.just(rejectionHandler.answer(exchange, failure)))
                 .flatMapMany(Function.identity()));
@@ -89,8 +70,8 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         return ofServer != null && ofServer != context;
     }
 
-    /** Finds the caller of this exchange, which other filters may have replaced since it was put into the context. */
-    private Mono<CallerRequest> caller(ServerWebExchange exchange, MatchedRequest matched) {
+    /** Returns a call during this exchange, which other filters may have replaced since it was put into the context. */
+    private Mono<RequestCall> call(ServerWebExchange exchange, MatchedRequest matched) {
         return requests.current(matched.readsPrincipal())
                 .switchIfEmpty(
                         Mono.error(() -> new IllegalStateException("A URL rule must be applied during a web request")))
@@ -98,10 +79,8 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
     }
 
-    private static Mono<AcquireRequest> acquireRequest(MatchedRequest matched, CallerRequest caller) {
-        CompletableFuture<AcquireRequest> planned = matched.acquireRequestAsync(caller);
-        Mono<AcquireRequest> known = Mono.fromFuture(planned);
-        return planned.isDone() ? known : known.publishOn(ReactorSchedulers.eventLoopOrParallel());
+    private static Mono<AcquireRequest> acquireRequest(MatchedRequest matched, RequestCall call) {
+        return ReactiveCall.signalled(matched.acquireRequestAsync(call), ReactorSchedulers::eventLoopOrParallel);
     }
 
     private Mono<Void> limited(AcquireRequest acquire, ServerWebExchange exchange, WebFilterChain chain) {

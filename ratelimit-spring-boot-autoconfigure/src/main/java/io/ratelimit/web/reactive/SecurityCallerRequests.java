@@ -1,8 +1,8 @@
 package io.ratelimit.web.reactive;
 
 import io.ratelimit.expression.CallerFacts;
-import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
 import java.security.Principal;
 import org.springframework.security.authentication.AuthenticationTrustResolver;
 import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
@@ -11,13 +11,13 @@ import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import reactor.core.publisher.Mono;
 
 /** Finds the caller that Spring Security has authenticated, in an application without web requests. */
-public final class SecurityCallerRequests implements ReactiveCallerRequestSource {
+public final class SecurityCallerRequests implements ReactiveRequestCallSource {
 
     private static final AuthenticationTrustResolver TRUST = new AuthenticationTrustResolverImpl();
 
     @Override
-    public Mono<CallerRequest> current(boolean withPrincipal) {
-        return withPrincipal ? principal().map(PrincipalCallerRequest::new) : Mono.empty();
+    public Mono<RequestCall> current(boolean withPrincipal) {
+        return withPrincipal ? principal().map(PrincipalCallerRequest::call) : Mono.empty();
     }
 
     @Override

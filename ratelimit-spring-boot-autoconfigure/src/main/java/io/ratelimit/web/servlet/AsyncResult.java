@@ -62,39 +62,29 @@ final class AsyncResult {
     }
 
     /** Receives the result of a task, if it has one, from Spring MVC, and in any case the end of its request. */
-    private abstract static class Following
-            implements CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
+    private interface Following extends CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
 
-        abstract void result(Object task, @Nullable Object value);
+        void result(Object task, @Nullable Object value);
 
-        abstract void over();
+        void over();
 
         @Override
-        public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object value) {
+        default <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object value) {
             result(task, value);
         }
 
         @Override
-        public <T> void postProcess(NativeWebRequest request, DeferredResult<T> task, @Nullable Object value) {
+        default <T> void postProcess(NativeWebRequest request, DeferredResult<T> task, @Nullable Object value) {
             result(task, value);
         }
     }
 
     /** The task computes a value. */
-    private static final class OfValue extends Following {
-
-        private final Object followed;
-
-        private final CallEnd end;
-
-        OfValue(Object followed, CallEnd end) {
-            this.followed = followed;
-            this.end = end;
-        }
+    private record OfValue(Object followed, CallEnd end) implements Following {
 
         @Override
         @SuppressWarnings("ReferenceEquality") // The request may have other tasks.
-        void result(Object task, @Nullable Object value) {
+        public void result(Object task, @Nullable Object value) {
             if (task != followed) {
                 return;
             }
@@ -107,25 +97,16 @@ final class AsyncResult {
         }
 
         @Override
-        void over() {
+        public void over() {
             end.cancelled();
         }
     }
 
     /** The task is of Spring MVC, and lets an object write the response. */
-    private static final class OfWriter extends Following {
-
-        private final Object writer;
-
-        private final CallEnd end;
-
-        OfWriter(Object writer, CallEnd end) {
-            this.writer = writer;
-            this.end = end;
-        }
+    private record OfWriter(Object writer, CallEnd end) implements Following {
 
         @Override
-        void result(Object task, @Nullable Object value) {
+        public void result(Object task, @Nullable Object value) {
             if (value != null && !(value instanceof Throwable)) {
                 // Of another task, such as a future whose value is the object.
                 return;
@@ -136,7 +117,7 @@ final class AsyncResult {
         }
 
         @Override
-        void over() {
+        public void over() {
             end.written(writer, null);
         }
     }

@@ -19,30 +19,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /** Limits servlet requests by URL, on their first dispatch only. Permits are held until the response is complete. */
-public final class RequestLimitFilter implements Filter, Ordered {
-
-    private final RequestRuleMapping rules;
-
-    private final RateLimitGate gate;
-
-    private final WebSettings settings;
-
-    private final ServletRejectionHandler rejectionHandler;
-
-    private final int order;
-
-    public RequestLimitFilter(
-            RequestRuleMapping rules,
-            RateLimitGate gate,
-            WebSettings settings,
-            ServletRejectionHandler rejectionHandler,
-            int order) {
-        this.rules = rules;
-        this.gate = gate;
-        this.settings = settings;
-        this.rejectionHandler = rejectionHandler;
-        this.order = order;
-    }
+public record RequestLimitFilter(
+        RequestRuleMapping rules,
+        RateLimitGate gate,
+        WebSettings settings,
+        ServletRejectionHandler rejectionHandler,
+        int order)
+        implements Filter, Ordered {
 
     @Override
     public int getOrder() {
@@ -79,7 +62,7 @@ public final class RequestLimitFilter implements Filter, Ordered {
         if (!matched.isLimited()) {
             return null;
         }
-        AcquireRequest acquire = matched.acquireRequest(new ServletCallerRequest(request, settings));
+        AcquireRequest acquire = matched.acquireRequest(new ServletRequestCall(request, settings));
         if (acquire.charges().isEmpty()) {
             return null;
         }

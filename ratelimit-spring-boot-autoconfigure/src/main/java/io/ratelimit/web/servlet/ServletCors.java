@@ -24,18 +24,11 @@ import org.springframework.web.util.ServletRequestPathUtils;
 /**
  * Applies the application's CORS configuration to the response of a filter: without CORS headers, a script of another
  * origin cannot read a rejection. Headers that are already set are kept.
+ *
+ * @param filters of the application, in their order
+ * @param mappings of the application, in their order
  */
-public final class ServletCors {
-
-    private final Supplier<List<CorsFilter>> filters;
-
-    private final Supplier<List<HandlerMapping>> mappings;
-
-    /** Takes the filters and mappings of the application, in their order. */
-    public ServletCors(Supplier<List<CorsFilter>> filters, Supplier<List<HandlerMapping>> mappings) {
-        this.filters = filters;
-        this.mappings = mappings;
-    }
+public record ServletCors(Supplier<List<CorsFilter>> filters, Supplier<List<HandlerMapping>> mappings) {
 
     /** Whether it is a CORS preflight request that Spring's servlet answers. Other servlets may handle it as any OPTIONS. */
     static boolean isPreflight(HttpServletRequest request) {

@@ -13,22 +13,13 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
-/** Answers a request that a filter has rejected as if a handler had: the application's advice applies. */
-public final class ServletRejectionHandler {
-
-    private final Supplier<List<HandlerExceptionResolver>> resolvers;
-
-    private final ServletCors cors;
-
-    private final WebSettings settings;
-
-    /** @param resolvers the starter's resolver, and the one for the application's handlers */
-    public ServletRejectionHandler(
-            Supplier<List<HandlerExceptionResolver>> resolvers, ServletCors cors, WebSettings settings) {
-        this.resolvers = resolvers;
-        this.cors = cors;
-        this.settings = settings;
-    }
+/**
+ * Answers a request that a filter has rejected as if a handler had: the application's advice applies.
+ *
+ * @param resolvers the starter's resolver, and the one for the application's handlers
+ */
+public record ServletRejectionHandler(
+        Supplier<List<HandlerExceptionResolver>> resolvers, ServletCors cors, WebSettings settings) {
 
     /**
      * Answers a request whose response may have content already. Discards the content, as Spring's servlet does before it

@@ -172,7 +172,7 @@ class RequestLimitWebFilterTests {
         RequestLimitWebFilter filter = new RequestLimitWebFilter(
                 rules,
                 gate,
-                new ExchangeCallerRequestSource(TestWebSettings.of(HeaderFormat.IETF)),
+                new ExchangeRequestCallSource(TestWebSettings.of(HeaderFormat.IETF)),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
                 new StaticApplicationContext(),
                 0);

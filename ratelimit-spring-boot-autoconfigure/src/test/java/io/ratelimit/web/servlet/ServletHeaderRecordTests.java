@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.web.HeaderFormat;
@@ -34,7 +34,7 @@ class ServletHeaderRecordTests {
 
     private final MockHttpServletResponse response = new MockHttpServletResponse();
 
-    private final CallerRequest caller = new ServletCallerRequest(request, settings);
+    private final RequestCall caller = new ServletRequestCall(request, settings);
 
     @Test
     void threadThatHandlesTheRequestWritesAtOnce() throws ServletException, IOException {
@@ -107,7 +107,7 @@ class ServletHeaderRecordTests {
         };
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(recycled));
         try {
-            assertThat(new ServletCallerRequestSource(settings).current()).isNull();
+            assertThat(new ServletRequestCallSource(settings).current()).isNull();
         } finally {
             RequestContextHolder.resetRequestAttributes();
         }
@@ -119,13 +119,13 @@ class ServletHeaderRecordTests {
         caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
         assertThat(caller.unpaid(charges)).isEqualTo(charges);
         request.setDispatcherType(DispatcherType.FORWARD);
-        CallerRequest forwarded = new ServletCallerRequest(request, settings);
+        RequestCall forwarded = new ServletRequestCall(request, settings);
         assertThat(forwarded.unpaid(charges)).isEmpty();
         assertThat(forwarded.unpaid(charges("bob"))).isEqualTo(charges("bob"));
         forwarded.onDecisions(charges("bob"), List.of(allowed(12), allowed(3)));
         assertThat(forwarded.unpaid(charges("bob"))).isEqualTo(charges("bob"));
         request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(new ServletCallerRequest(request, settings).unpaid(charges("bob")))
+        assertThat(new ServletRequestCall(request, settings).unpaid(charges("bob")))
                 .isEmpty();
     }
 
@@ -135,18 +135,18 @@ class ServletHeaderRecordTests {
         caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
         caller.onRefund(charges.subList(0, 1));
         request.setDispatcherType(DispatcherType.FORWARD);
-        assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEqualTo(charges.subList(0, 1));
+        assertThat(new ServletRequestCall(request, settings).unpaid(charges)).isEqualTo(charges.subList(0, 1));
     }
 
     /** Such as a URL rule and a method. */
     @Test
     void laterDispatchPaysForPermitsThatNoCallOfTheRequestHolds() {
         List<Charge> charges = List.of(new Charge(TestLimits.concurrency("streams", 20), "alice", 1));
-        CallerRequest second = new ServletCallerRequest(request, settings);
+        RequestCall second = new ServletRequestCall(request, settings);
         caller.onDecisions(charges, List.of(allowed(12)));
         second.onDecisions(charges, List.of(allowed(11)));
         request.setDispatcherType(DispatcherType.FORWARD);
-        CallerRequest forwarded = new ServletCallerRequest(request, settings);
+        RequestCall forwarded = new ServletRequestCall(request, settings);
         assertThat(forwarded.unpaid(charges)).isEmpty();
         second.onRelease();
         second.onRelease();
@@ -156,7 +156,7 @@ class ServletHeaderRecordTests {
         forwarded.onDecisions(charges, List.of(allowed(12)));
         caller.onRelease();
         request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEmpty();
+        assertThat(new ServletRequestCall(request, settings).unpaid(charges)).isEmpty();
     }
 
     @Test
@@ -164,7 +164,7 @@ class ServletHeaderRecordTests {
         List<Charge> charges = charges("alice");
         caller.onDecisions(charges, List.of(allowed(12), rejected()));
         request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEqualTo(charges);
+        assertThat(new ServletRequestCall(request, settings).unpaid(charges)).isEqualTo(charges);
     }
 
     @Test
@@ -173,7 +173,7 @@ class ServletHeaderRecordTests {
                 List.of(new Charge(QUOTES, "alice", 1), new Charge(TestLimits.dryRun(EXPORTS), "alice", 1));
         caller.onDecisions(charges, List.of(allowed(12), rejected()));
         request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEqualTo(charges.subList(1, 2));
+        assertThat(new ServletRequestCall(request, settings).unpaid(charges)).isEqualTo(charges.subList(1, 2));
     }
 
     private void filter(FilterChain chain) throws ServletException, IOException {

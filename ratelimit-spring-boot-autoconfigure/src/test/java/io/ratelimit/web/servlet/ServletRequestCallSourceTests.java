@@ -25,7 +25,7 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
-class ServletCallerRequestSourceTests {
+class ServletRequestCallSourceTests {
 
     private final WebApplicationContextRunner runner =
             LimitedContexts.inMemoryServlet().withUserConfiguration(Mvc.class).withBean(QuoteController.class);
@@ -67,7 +67,7 @@ class ServletCallerRequestSourceTests {
 
     @Test
     void requestGoesAlongToAnotherThreadAndDoesNotStayThere() {
-        ServletCallerRequestSource requests = new ServletCallerRequestSource(TestWebSettings.of(HeaderFormat.NONE));
+        ServletRequestCallSource requests = new ServletRequestCallSource(TestWebSettings.of(HeaderFormat.NONE));
         AtomicReference<RequestAttributes> seen = new AtomicReference<>();
         RequestAttributes attributes = new ServletRequestAttributes(new MockHttpServletRequest());
         RequestContextHolder.setRequestAttributes(attributes);

@@ -1,6 +1,6 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.web.WebSettings;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestAttributes;
@@ -8,19 +8,13 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** Finds the servlet request of the current thread. */
-public final class ServletCallerRequestSource implements CallerRequest.Source {
-
-    private final WebSettings settings;
-
-    public ServletCallerRequestSource(WebSettings settings) {
-        this.settings = settings;
-    }
+public record ServletRequestCallSource(WebSettings settings) implements RequestCall.Source {
 
     @Override
-    public @Nullable CallerRequest current() {
+    public @Nullable RequestCall current() {
         if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes) {
             try {
-                return new ServletCallerRequest(attributes.getRequest(), settings);
+                return new ServletRequestCall(attributes.getRequest(), settings);
             } catch (IllegalStateException over) {
                 // A task on another thread still has the attributes, but the request has ended.
                 return null;

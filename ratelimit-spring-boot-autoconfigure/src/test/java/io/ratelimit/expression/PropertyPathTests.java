@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
 import java.lang.reflect.Method;
+import java.security.Principal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,15 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
-import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.util.ReflectionUtils;
 
 /** Whatever is read without SpEL is what SpEL gives, and whatever fails does so as with SpEL. */
-class ArgumentPathTests {
+class PropertyPathTests {
 
     private static final RateLimit LIMIT = RateLimit.named("it").rate("1/s").build();
 
@@ -127,42 +128,79 @@ class ArgumentPathTests {
         assertReadAsBySpel(method("quote"), "#tags", Reader.SPEL, "alice", 7, "new", "old");
     }
 
+    static Stream<Arguments> requests() {
+        return Stream.of(
+                request("clientIp", Reader.ITSELF),
+                request("#root.clientIp", Reader.ITSELF),
+                request("clientIp.bytes", Reader.ITSELF),
+                request("principal", Reader.ITSELF),
+                request("principal.name", Reader.ITSELF),
+                request("header('X-Api-Key')", Reader.ITSELF),
+                request(" ( header( \"X-Api-Key\" ) ) ", Reader.ITSELF),
+                request("#root.header('X-Api-Key')", Reader.ITSELF),
+                request("header('Absent')", Reader.ITSELF),
+                request("#tenant", Reader.ITSELF),
+                request("#absent", Reader.ITSELF),
+                request("header('Absent').bytes", Reader.SPEL),
+                request("header('Broken')", Reader.SPEL),
+                request("header(#tenant)", Reader.SPEL),
+                request("header('X-Api-Key').length()", Reader.SPEL),
+                request("header('X-Api-Key') + clientIp", Reader.SPEL),
+                request("#root", Reader.SPEL),
+                request("#this", Reader.SPEL));
+    }
+
+    private static Arguments request(String expression, Reader reader) {
+        return Arguments.of(expression, reader);
+    }
+
+    @ParameterizedTest
+    @MethodSource("requests")
+    void factsOfARequestAreThoseOfSpel(String text, Reader reader) {
+        SpelExpression expression = parse(text);
+        PropertyPath path = PropertyPath.of(expression.getAST(), ExpressionScope.ofRequest("rule", List.of("tenant")));
+        Evaluation request = Evaluation.ofRequest(expressions, new Request(), Map.of("tenant", "acme"));
+        assertReadAsBySpel(expression, path, reader, request);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"clientIp", "principal", "header('X-Api-Key')"})
+    void outsideOfARequestFactsAreLeftToSpel(String text) {
+        assertReadAsBySpel(method("quote"), text, Reader.SPEL, "alice", 7, null);
+    }
+
     @Test
     void propertyIsLookedForInEachClassOfItsOwn() {
         Method method = method("quote");
-        ArgumentPath path = ArgumentPath.of(parse("#user.text").getAST(), positions(method));
+        PropertyPath path = PropertyPath.of(parse("#user.text").getAST(), expressions.scope(method));
         assertThat(path).isNotNull();
         for (int i = 0; i < 2; i++) {
             for (Object user : List.of(new RecordStyle(), new GetterAsWell(), new FieldAndGetter())) {
                 Object[] arguments = {user, null, null};
-                assertThat(path.read(arguments)).isEqualTo(parse("#user.text").getValue(context(method, arguments)));
+                Evaluation call = call(method, arguments);
+                assertThat(path.read(call)).isEqualTo(parse("#user.text").getValue(call.context()));
             }
         }
     }
 
     private void assertReadAsBySpel(Method method, String text, Reader reader, Object... arguments) {
         SpelExpression expression = parse(text);
-        ArgumentPath path = ArgumentPath.of(expression.getAST(), positions(method));
-        boolean read = path != null && path.read(arguments) != ArgumentPath.UNREAD;
-        assertThat(read).as("read without SpEL").isEqualTo(reader == Reader.ITSELF);
-        Evaluation call = new Evaluation() {
-            @Override
-            public Object[] arguments() {
-                return arguments;
-            }
+        PropertyPath path = PropertyPath.of(expression.getAST(), expressions.scope(method));
+        assertReadAsBySpel(expression, path, reader, call(method, arguments));
+    }
 
-            @Override
-            public EvaluationContext context() {
-                return ArgumentPathTests.this.context(method, arguments);
-            }
-        };
-        assertThat(outcomes(expression, path, call)).isEqualTo(outcomes(parse(text), null, call));
+    private static void assertReadAsBySpel(
+            SpelExpression expression, PropertyPath path, Reader reader, Evaluation call) {
+        boolean read = path != null && path.read(call) != PropertyPath.UNREAD;
+        assertThat(read).as("read without SpEL").isEqualTo(reader == Reader.ITSELF);
+        assertThat(outcomes(expression, path, call))
+                .isEqualTo(outcomes(parse(expression.getExpressionString()), null, call));
         if (read) {
-            assertThat(path.read(arguments)).isEqualTo(expression.getValue(context(method, arguments)));
+            assertThat(path.read(call)).isEqualTo(expression.getValue(call.context()));
         }
     }
 
-    private static List<Object> outcomes(Expression expression, ArgumentPath path, Evaluation call) {
+    private static List<Object> outcomes(Expression expression, PropertyPath path, Evaluation call) {
         RateLimitExpression read = new RateLimitExpression("it", expression, path, false);
         return List.of(
                 outcome(() -> read.key(call, LIMIT)),
@@ -178,12 +216,8 @@ class ArgumentPathTests {
         }
     }
 
-    private EvaluationContext context(Method method, Object... arguments) {
-        return expressions.context(method, this, arguments, null);
-    }
-
-    private ArgumentPositions positions(Method method) {
-        return expressions.scope(method).arguments();
+    private Evaluation call(Method method, Object... arguments) {
+        return Evaluation.ofCall(expressions, method, this, arguments, null);
     }
 
     private static SpelExpression parse(String text) {
@@ -195,6 +229,30 @@ class ArgumentPathTests {
                 .filter(method -> method.getName().equals(name))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private static final class Request implements CallerRequest {
+
+        private static final Principal ALICE = () -> "alice";
+
+        @Override
+        public String clientIp() {
+            return "203.0.113.7";
+        }
+
+        @Override
+        public Principal principal() {
+            return ALICE;
+        }
+
+        @Override
+        public String header(String name) {
+            return switch (name) {
+                case "X-Api-Key" -> "k1";
+                case "Broken" -> throw new IllegalStateException("recycled");
+                default -> null;
+            };
+        }
     }
 
     interface Methods {

@@ -4,20 +4,20 @@ import reactor.core.publisher.Mono;
 
 /** Finds the requests of reactive calls in the subscriber's context. */
 @FunctionalInterface
-public interface ReactiveCallerRequestSource {
+public interface ReactiveRequestCallSource {
 
     /**
-     * Returns the request, or an empty Mono outside of a request.
+     * Returns a call during the request, or an empty Mono outside of a request.
      *
      * @param withPrincipal whether an expression reads the principal, which may take time to resolve
      */
-    Mono<CallerRequest> current(boolean withPrincipal);
+    Mono<RequestCall> current(boolean withPrincipal);
 
     /** Returns the source of an application without reactive requests. */
-    static ReactiveCallerRequestSource none() {
-        return new ReactiveCallerRequestSource() {
+    static ReactiveRequestCallSource none() {
+        return new ReactiveRequestCallSource() {
             @Override
-            public Mono<CallerRequest> current(boolean withPrincipal) {
+            public Mono<RequestCall> current(boolean withPrincipal) {
                 return Mono.empty();
             }
 

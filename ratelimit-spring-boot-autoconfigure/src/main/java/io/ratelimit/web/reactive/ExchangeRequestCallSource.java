@@ -1,9 +1,13 @@
 package io.ratelimit.web.reactive;
 
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.ReactiveCallerRequestSource;
+import io.ratelimit.expression.ReactiveRequestCallSource;
+import io.ratelimit.expression.RequestCall;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.web.WebSettings;
 import java.security.Principal;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
@@ -12,20 +16,14 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** Finds the exchange in the subscriber's context, where {@link ExchangeContextFilter} has put it. */
-public final class ExchangeCallerRequestSource implements ReactiveCallerRequestSource {
+public record ExchangeRequestCallSource(WebSettings settings) implements ReactiveRequestCallSource {
 
     private static final boolean SECURITY = ClassUtils.isPresent(
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",
-            ExchangeCallerRequestSource.class.getClassLoader());
-
-    private final WebSettings settings;
-
-    public ExchangeCallerRequestSource(WebSettings settings) {
-        this.settings = settings;
-    }
+            ExchangeRequestCallSource.class.getClassLoader());
 
     @Override
-    public Mono<CallerRequest> current(boolean withPrincipal) {
+    public Mono<RequestCall> current(boolean withPrincipal) {
         return Mono.deferContextual(context -> {
             ServerWebExchange exchange =
                     ServerWebExchangeContextFilter.getExchange(context).orElse(null);
@@ -38,11 +36,13 @@ public final class ExchangeCallerRequestSource implements ReactiveCallerRequestS
         });
     }
 
-    private Mono<CallerRequest> request(@Nullable ServerWebExchange exchange, @Nullable Principal principal) {
+    private Mono<RequestCall> request(@Nullable ServerWebExchange exchange, @Nullable Principal principal) {
         if (exchange != null) {
-            return Mono.just(new ExchangeCallerRequest(exchange, principal, settings));
+            return Mono.just(new ExchangeRequestCall(
+                    new ExchangeCallerRequest(exchange, principal, settings),
+                    ExchangeHeaderRecord.of(exchange, settings.headers())));
         }
-        return Mono.justOrEmpty(principal).map(PrincipalCallerRequest::new);
+        return Mono.justOrEmpty(principal).map(PrincipalCallerRequest::call);
     }
 
     private static Mono<Principal> principal(@Nullable ServerWebExchange exchange) {
@@ -51,5 +51,13 @@ public final class ExchangeCallerRequestSource implements ReactiveCallerRequestS
                 ? SecurityCallerRequests.principal()
                         .switchIfEmpty(ofExchange.filter(SecurityCallerRequests::isAuthenticated))
                 : ofExchange;
+    }
+
+    private record ExchangeRequestCall(CallerRequest request, ExchangeHeaderRecord record) implements RequestCall {
+
+        @Override
+        public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
+            record.add(charges, decisions);
+        }
     }
 }

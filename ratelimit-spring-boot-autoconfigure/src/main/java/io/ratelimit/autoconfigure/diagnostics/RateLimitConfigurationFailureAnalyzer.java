@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.diagnostics;
 
 import io.ratelimit.RateLimitConfigurationException;
 import java.util.Objects;

@@ -1,0 +1,68 @@
+package io.ratelimit.expression;
+
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.limiter.CallListener;
+import io.ratelimit.spi.Charge;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A call during a web request. What limits decide about it becomes part of the response. */
+@FunctionalInterface
+public interface RequestCall extends CallListener {
+
+    /** Returns the request, as expressions read it. */
+    CallerRequest request();
+
+    /** Returns the charges that were not made before the request was dispatched again, by a forward or to an error page. */
+    default List<Charge> unpaid(List<Charge> charges) {
+        return charges;
+    }
+
+    @Override
+    default void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {}
+
+    /**
+     * Follows a result that another thread completes after its method has returned it.
+     *
+     * @param end receives the end of the call
+     * @return whether the result is completed later; {@code false} if it is complete, or its end cannot be observed
+     */
+    default boolean follow(Object result, CallEnd end) {
+        return false;
+    }
+
+    /** Finds the request of the current thread. */
+    @FunctionalInterface
+    interface Source {
+
+        /** Returns a call during the request, or {@code null} outside of a request. */
+        @Nullable
+        RequestCall current();
+
+        /** Wraps a task so that it finds the current request on another thread. */
+        default Runnable carriedBy(Runnable task) {
+            return task;
+        }
+
+        /** Returns what expressions can read during a request. */
+        default CallerFacts facts() {
+            return CallerFacts.REQUEST;
+        }
+
+        /** Returns the source of an application whose threads handle no requests. */
+        static Source none() {
+            return new Source() {
+
+                @Override
+                public @Nullable RequestCall current() {
+                    return null;
+                }
+
+                @Override
+                public CallerFacts facts() {
+                    return CallerFacts.NONE;
+                }
+            };
+        }
+    }
+}

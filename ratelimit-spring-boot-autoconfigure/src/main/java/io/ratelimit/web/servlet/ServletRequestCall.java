@@ -1,0 +1,67 @@
+package io.ratelimit.web.servlet;
+
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.expression.CallEnd;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.web.WebSettings;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
+
+/** A call during a servlet request, whose {@link ServletHeaderRecord} knows what limits have decided and charged. */
+final class ServletRequestCall implements RequestCall {
+
+    private final HttpServletRequest request;
+
+    private final WebSettings settings;
+
+    private final ServletHeaderRecord record;
+
+    private final ChargedBuckets.Dispatch dispatch;
+
+    /**
+     * Creates a call during the request. The thread that handles the request, which {@link RateLimitHeadersFilter} records, writes
+     * the response headers.
+     *
+     * @throws IllegalStateException if the container has finished with the request
+     */
+    ServletRequestCall(HttpServletRequest request, WebSettings settings) {
+        this.request = request;
+        this.settings = settings;
+        this.record = ServletHeaderRecord.of(request);
+        this.dispatch = record.dispatch(request);
+    }
+
+    @Override
+    public CallerRequest request() {
+        return new ServletCallerRequest(request, settings);
+    }
+
+    @Override
+    public List<Charge> unpaid(List<Charge> charges) {
+        return dispatch.isFirst() ? charges : record.chargedBuckets().uncharged(charges, dispatch);
+    }
+
+    @Override
+    public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
+        record.chargedBuckets().add(charges, decisions, dispatch, this);
+        record.add(charges, decisions);
+        record.write(settings.headers());
+    }
+
+    @Override
+    public boolean follow(Object result, CallEnd end) {
+        return AsyncResult.follow(request, result, end);
+    }
+
+    @Override
+    public void onRefund(List<Charge> charges) {
+        record.chargedBuckets().remove(charges);
+    }
+
+    @Override
+    public void onRelease() {
+        record.chargedBuckets().release(this);
+    }
+}
