@@ -2,8 +2,8 @@ package io.ratelimit.expression;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.RateLimitKeyContext;
-import io.ratelimit.RateLimitKeyResolver;
+import io.ratelimit.spi.RateLimitKeyContext;
+import io.ratelimit.spi.RateLimitKeyResolver;
 import java.lang.reflect.Method;
 import java.security.Principal;
 import java.util.function.Supplier;
