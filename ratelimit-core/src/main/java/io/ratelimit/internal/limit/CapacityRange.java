@@ -13,7 +13,7 @@ public record CapacityRange(long step, long most) {
     public static final long LARGEST = 1_000_000_000;
 
     /** A log may have an entry for every permit: ten bytes each, and looking at all of them keeps Redis busy for a while. */
-    static final long LARGEST_LOG = 10_000;
+    public static final long LARGEST_LOG = 10_000;
 
     public boolean contains(long capacity) {
         return capacity >= step && capacity <= most && capacity % step == 0;
