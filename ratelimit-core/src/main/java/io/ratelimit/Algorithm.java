@@ -1,5 +1,13 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.AlgorithmTraits;
+import io.ratelimit.internal.limit.ConcurrencyTraits;
+import io.ratelimit.internal.limit.FixedWindowTraits;
+import io.ratelimit.internal.limit.LeakyBucketTraits;
+import io.ratelimit.internal.limit.SlidingWindowLogTraits;
+import io.ratelimit.internal.limit.SlidingWindowTraits;
+import io.ratelimit.internal.limit.TokenBucketTraits;
+
 /**
  * Decides how permits are taken and come back. All algorithms but {@link #CONCURRENCY} share one pair of numbers: at most
  * {@code capacity} permits at once, at most {@code rate} on average.
@@ -10,31 +18,38 @@ public enum Algorithm {
      * Starts full, refills at the rate, up to the capacity; a call is allowed if the bucket holds its permits (also known as
      * GCRA).
      */
-    TOKEN_BUCKET,
+    TOKEN_BUCKET(new TokenBucketTraits()),
 
     /**
      * Admits the calls that {@link #TOKEN_BUCKET} would and spaces them out: a call takes the next free slots, one for
      * each permit and {@code 1/rate} apart, and its {@link RateLimitDecision#delay() delay} is the time until the first of
      * them. Annotated methods and {@link RateLimiter#acquire} wait for it.
      */
-    LEAKY_BUCKET,
+    LEAKY_BUCKET(new LeakyBucketTraits()),
 
     /**
      * Fixed windows of {@code capacity / rate}; a window starts with the first call that takes permits after the previous one
      * ended. Around an edge, almost twice the capacity can be allowed.
      */
-    FIXED_WINDOW,
+    FIXED_WINDOW(new FixedWindowTraits()),
 
     /** Two fixed windows aligned to the epoch, the previous one weighted by the share of it that is still in view. */
-    SLIDING_WINDOW,
+    SLIDING_WINDOW(new SlidingWindowTraits()),
 
     /** Sliding log, exact: the permits taken during the last {@code capacity / rate} never exceed the capacity. */
-    SLIDING_WINDOW_LOG,
+    SLIDING_WINDOW_LOG(new SlidingWindowLogTraits()),
 
     /**
      * Has no rate: a call holds its permits until it ends, and is allowed if no more than {@code capacity} permits are held then
      * (also known as a bulkhead, or a distributed semaphore). The {@link RateLimitDecision#retryAfter() retryAfter} and
      * {@link RateLimitDecision#resetAfter() resetAfter} of its decisions are a second, because nothing tells when a call ends.
      */
-    CONCURRENCY
+    CONCURRENCY(new ConcurrencyTraits());
+
+    /** What is specific to the algorithm, with refill CONTINUOUS. */
+    final AlgorithmTraits traits;
+
+    Algorithm(AlgorithmTraits traits) {
+        this.traits = traits;
+    }
 }

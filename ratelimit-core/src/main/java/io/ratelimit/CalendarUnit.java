@@ -1,8 +1,10 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.CalendarWindows;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.time.temporal.TemporalAdjusters;
 import java.util.Locale;
 
@@ -35,8 +37,12 @@ public enum CalendarUnit {
         return longest;
     }
 
+    CalendarWindows windows(ZoneId zone) {
+        return new CalendarWindows(toString(), this::first, this::next, zone);
+    }
+
     /** Returns the first day of the unit that contains a day. */
-    LocalDate first(LocalDate day) {
+    private LocalDate first(LocalDate day) {
         return switch (this) {
             case DAY -> day;
             case WEEK -> day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
@@ -46,7 +52,7 @@ public enum CalendarUnit {
     }
 
     /** Returns the first day of the next unit. */
-    LocalDate next(LocalDate first) {
+    private LocalDate next(LocalDate first) {
         return switch (this) {
             case DAY -> first.plusDays(1);
             case WEEK -> first.plusWeeks(1);

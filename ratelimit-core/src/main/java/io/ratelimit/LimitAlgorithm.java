@@ -1,5 +1,7 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.AlgorithmTraits;
+import io.ratelimit.internal.limit.OwnAlgorithmTraits;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,13 @@ import org.jspecify.annotations.Nullable;
 record LimitAlgorithm(@Nullable Algorithm builtIn, @Nullable RateLimitAlgorithm own) {
 
     static final LimitAlgorithm DEFAULT = of(Algorithm.TOKEN_BUCKET);
+
+    private static final AlgorithmTraits OWN = new OwnAlgorithmTraits();
+
+    /** Returns the traits with refill CONTINUOUS. */
+    AlgorithmTraits traits() {
+        return builtIn == null ? OWN : builtIn.traits;
+    }
 
     static LimitAlgorithm of(Algorithm builtIn) {
         return new LimitAlgorithm(builtIn, null);

@@ -1,9 +1,15 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.AlgorithmTraits;
+import io.ratelimit.internal.limit.CapacityRange;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limit.LimitNames;
+import io.ratelimit.internal.limit.LimitNumbers;
+import io.ratelimit.internal.limit.RateSuggestion;
+import io.ratelimit.internal.limit.ReducedRate;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the attributes of a limit, each alone and together. The message of a mistake has the name that was written, and the fix. */
@@ -25,22 +31,41 @@ final class LimitValidation {
 
     private AlgorithmTraits traits;
 
+    private final @Nullable Rate rate;
+
+    private final LimitNumbers numbers;
+
     private LimitValidation(RateLimitBuilder limit) {
         this.limit = limit;
         this.attributes = limit.attributes();
-        this.traits = AlgorithmTraits.of(attributes.algorithm(), attributes.refill());
+        this.traits = attributes.algorithm().traits();
+        checkAttributes();
+        this.rate = traits.holdsPermits() ? null : parsedRate();
+        checkZone();
+        this.numbers = rate == null ? concurrency() : numbers(rate);
     }
 
     /**
-     * Returns the numbers of a limit.
+     * Validates a limit.
      *
      * @throws RateLimitConfigurationException if an attribute is missing, out of range or contradicts another
      */
-    static Numbers of(RateLimitBuilder limit) {
-        return new LimitValidation(limit).numbers();
+    static LimitValidation of(RateLimitBuilder limit) {
+        return new LimitValidation(limit);
     }
 
-    private Numbers numbers() {
+    /** Returns the rate; {@code null}: permits come back when calls end. */
+    @Nullable
+    Rate rate() {
+        return rate;
+    }
+
+    /** Returns the numbers that the attributes result in. */
+    LimitNumbers numbers() {
+        return numbers;
+    }
+
+    private void checkAttributes() {
         if (!LimitNames.isValid(limit.name())) {
             throw new RateLimitConfigurationException(
                     "name must consist of letters, digits, '-' and '_' (was \"" + limit.name() + "\").",
@@ -56,29 +81,32 @@ final class LimitValidation {
         checkBlockFor();
         checkHold();
         checkRedis();
-        if (traits.holdsPermits()) {
-            checkZone();
-            return concurrency();
-        }
-        Rate rate = rate();
-        checkCalendarUnit(rate);
-        checkZone();
-        traits = AlgorithmTraits.of(attributes.algorithm(), attributes.refill(), rate);
-        ReducedRate reduced = reduced(rate);
-        long capacity = capacity(rate, reduced);
-        if (plan != null) {
+    }
+
+    private LimitNumbers numbers(Rate parsed) {
+        ReducedRate reduced = reduced(parsed);
+        long capacity = capacity(parsed, reduced);
+        if (limit.plan() != null) {
             attributes.leaseAtMost(capacity);
         }
-        checkLease(rate, capacity);
-        return new Numbers(capacity, rate, reduced);
+        checkLease(parsed, capacity);
+        CalendarUnit unit = parsed.calendarUnit();
+        return new LimitNumbers(
+                traits,
+                capacity,
+                parsed.permits(),
+                parsed.periodMicros(),
+                reduced,
+                reduced.fullMicros(capacity),
+                unit == null ? null : unit.windows(attributes.zone()));
     }
 
     /** Permits that calls hold have no rate: nothing is reserved, leased or blocked. */
-    private Numbers concurrency() {
-        String rate = attributes.rate();
-        if (rate != null && !rate.isBlank()) {
+    private LimitNumbers concurrency() {
+        String ofCalls = attributes.rate();
+        if (ofCalls != null && !ofCalls.isBlank()) {
             throw new RateLimitConfigurationException(
-                    attributes.label("rate") + " must not be set for CONCURRENCY (was " + rate + ").",
+                    attributes.label("rate") + " must not be set for CONCURRENCY (was " + ofCalls + ").",
                     "Remove it, or declare a second limit with the rate.");
         }
         Long capacity = attributes.capacity();
@@ -105,7 +133,8 @@ final class LimitValidation {
                             + attributes.lease() + ").",
                     "Remove it.");
         }
-        return new Numbers(capacity, null, null);
+        long holdMicros = TimeUnit.NANOSECONDS.toMicros(attributes.hold().toNanos());
+        return new LimitNumbers(traits, capacity, capacity, holdMicros, null, 0, null);
     }
 
     private void checkHold() {
@@ -135,7 +164,7 @@ final class LimitValidation {
     /** Only a zone that is set for this limit: those of all limits are for the ones with calendar windows. */
     private void checkZone() {
         ZoneId zone = attributes.configuredZone();
-        if (zone != null && !attributes.algorithm().is(Algorithm.FIXED_WINDOW)) {
+        if (zone != null && attributes.algorithm().traits().inCalendarUnits() == null) {
             throw new RateLimitConfigurationException(
                     attributes.label("zone") + " must not be set for " + attributes.algorithm()
                             + ", because only windows of FIXED_WINDOW are calendar units (was " + zone + ").",
@@ -155,12 +184,14 @@ final class LimitValidation {
     }
 
     private void checkAlgorithm() {
-        if (!traits.allows(attributes.refill())) {
+        AlgorithmTraits refilled = attributes.refill() == Refill.INTERVAL ? traits.inIntervals() : traits;
+        if (refilled == null) {
             throw new RateLimitConfigurationException(
                     attributes.label("refill") + " must be CONTINUOUS for " + attributes.algorithm()
                             + " (was INTERVAL).",
                     "Remove it, or use TOKEN_BUCKET.");
         }
+        traits = refilled;
         String label = attributes.label("maxWait");
         if (attributes.maxWait().isNegative()) {
             throw new RateLimitConfigurationException(
@@ -207,12 +238,16 @@ final class LimitValidation {
         }
     }
 
-    private Rate rate() {
-        String rate = attributes.rate();
-        if (rate == null || rate.isBlank()) {
+    private Rate parsedRate() {
+        String text = attributes.rate();
+        if (text == null || text.isBlank()) {
             throw new RateLimitConfigurationException("rate must be set.", limit.rateAdvice());
         }
-        return parse(attributes.label("rate"), rate);
+        Rate parsed = parse(attributes.label("rate"), text);
+        if (parsed.calendarUnit() != null) {
+            traits = inCalendarUnits(parsed);
+        }
+        return parsed;
     }
 
     static Rate parse(String label, String rate) {
@@ -229,25 +264,27 @@ final class LimitValidation {
         }
     }
 
-    private void checkCalendarUnit(Rate rate) {
-        if (rate.calendarUnit() != null && !attributes.algorithm().is(Algorithm.FIXED_WINDOW)) {
+    private AlgorithmTraits inCalendarUnits(Rate parsed) {
+        AlgorithmTraits calendar = traits.inCalendarUnits();
+        if (calendar == null) {
             throw new RateLimitConfigurationException(
                     attributes.label("rate") + " must have a duration as its period for " + attributes.algorithm()
-                            + ", because only windows of FIXED_WINDOW are calendar units (was " + rate + ").",
-                    "Use FIXED_WINDOW, or a duration: \"" + new Rate(rate.permits(), rate.period()) + "\".");
+                            + ", because only windows of FIXED_WINDOW are calendar units (was " + parsed + ").",
+                    "Use FIXED_WINDOW, or a duration: \"" + new Rate(parsed.permits(), parsed.period()) + "\".");
         }
+        return calendar;
     }
 
     private ReducedRate reduced(Rate parsed) {
         String label = attributes.label("rate");
         try {
-            ReducedRate reduced = ReducedRate.of(parsed);
-            if (traits.capacities(parsed, reduced, Duration.ZERO).most() < 1) {
+            ReducedRate reduced = ReducedRate.of(parsed.permits(), parsed.periodMicros());
+            if (range(parsed, reduced, Duration.ZERO).most() < 1) {
                 throw new RateLimitConfigurationException(
                         label + " must be exact in integers below 2^53 (was " + parsed + ").",
                         "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
             }
-            if (range(parsed, reduced).most() < 1) {
+            if (range(parsed, reduced, attributes.maxWait()).most() < 1) {
                 throw new RateLimitConfigurationException(
                         attributes.label("maxWait")
                                 + " must be exact in integers below 2^53 at the rate " + parsed + " (was "
@@ -263,12 +300,12 @@ final class LimitValidation {
         }
     }
 
-    private CapacityRange range(Rate parsed, ReducedRate reduced) {
-        return traits.capacities(parsed, reduced, attributes.maxWait());
+    private CapacityRange range(Rate parsed, ReducedRate reduced, Duration maxWait) {
+        return traits.capacities(parsed.permits(), parsed.periodMicros(), reduced, maxWait);
     }
 
     private long capacity(Rate parsed, ReducedRate reduced) {
-        CapacityRange range = range(parsed, reduced);
+        CapacityRange range = range(parsed, reduced, attributes.maxWait());
         Long capacity = attributes.capacity();
         long wanted = capacity == null ? parsed.permits() : capacity;
         String label = attributes.label("capacity");
@@ -316,7 +353,7 @@ final class LimitValidation {
                             + DurationText.of(attributes.blockDurations().get(0)) + ").",
                     "Remove one of them, or set it to 0 for this limit.");
         }
-        String obstacle = traits.obstacleToLeases(parsed, validCapacity);
+        String obstacle = traits.obstacleToLeases(parsed.permits(), validCapacity);
         if (obstacle == null && !attributes.maxWait().isZero()) {
             obstacle = "permits that are reserved ahead, by maxWait, are in the order of the calls";
         }
@@ -327,12 +364,4 @@ final class LimitValidation {
                             + " SLIDING_WINDOW.");
         }
     }
-
-    /**
-     * What the attributes of a limit say, if they are valid.
-     *
-     * @param rate {@code null}: permits come back when calls end
-     */
-    record Numbers(
-            long capacity, @Nullable Rate rate, @Nullable ReducedRate reducedRate) {}
 }

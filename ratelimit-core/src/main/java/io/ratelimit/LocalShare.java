@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.LimitNumbers;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -55,6 +56,10 @@ public record LocalShare(int instances) {
                         + ", so while the store fails, the instances together let " + instances + " through at once");
     }
 
+    private Refill refill(LimitNumbers numbers) {
+        return numbers.traits().dividesBatches(numbers, instances) ? Refill.INTERVAL : Refill.CONTINUOUS;
+    }
+
     private RateLimitBuilder divided(RateLimit limit) {
         RateLimitBuilder divided = RateLimit.named(limit.name())
                 .algorithm(limit.limitAlgorithm)
@@ -63,7 +68,11 @@ public record LocalShare(int instances) {
                 .blockFor(limit.blockFor().toArray(Duration[]::new))
                 .dryRun(limit.dryRun())
                 .zone(limit.zone());
-        AlgorithmTraits.of(limit).divide(limit, instances, divided);
+        LimitNumbers numbers = limit.numbers();
+        String rate = numbers.traits().dividedRate(numbers, instances);
+        if (rate != null) {
+            divided.rate(rate).refill(refill(numbers));
+        }
         return divided;
     }
 }

@@ -1,7 +1,9 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.CapacityRange;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limit.LimitNames;
+import io.ratelimit.internal.limit.LimitNumbers;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Collections;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimit {
 
     /** The largest capacity. */
-    public static final long MAX_CAPACITY = 1_000_000_000;
+    public static final long MAX_CAPACITY = CapacityRange.LARGEST;
 
     static final Duration DEFAULT_HOLD = Duration.ofSeconds(30);
 
@@ -31,8 +33,6 @@ public final class RateLimit {
 
     final LimitAlgorithm limitAlgorithm;
 
-    final AlgorithmTraits traits;
-
     private final Refill refill;
 
     private final long capacity;
@@ -40,9 +40,7 @@ public final class RateLimit {
     /** {@code null}: permits come back when calls end. */
     private final @Nullable Rate rate;
 
-    private final @Nullable ReducedRate reducedRate;
-
-    private final long fullMicros;
+    private final LimitNumbers numbers;
 
     private final Duration maxWait;
 
@@ -59,8 +57,6 @@ public final class RateLimit {
     private final Scope scope;
 
     private final ZoneId zone;
-
-    final @Nullable CalendarWindows calendar;
 
     private final Duration hold;
 
@@ -83,7 +79,8 @@ public final class RateLimit {
     RateLimit(
             RateLimitBuilder source,
             String name,
-            LimitValidation.Numbers numbers,
+            @Nullable Rate rate,
+            LimitNumbers numbers,
             @Nullable RateLimit local,
             Map<String, RateLimit> plans) {
         LimitAttributes attributes = source.attributes();
@@ -93,10 +90,8 @@ public final class RateLimit {
         this.limitAlgorithm = attributes.algorithm();
         this.refill = attributes.refill();
         this.capacity = numbers.capacity();
-        this.rate = numbers.rate();
-        this.reducedRate = numbers.reducedRate();
-        this.traits = AlgorithmTraits.of(limitAlgorithm, refill, rate);
-        this.fullMicros = reducedRate == null ? 0 : reducedRate.fullMicros(capacity);
+        this.rate = rate;
+        this.numbers = numbers;
         this.maxWait = attributes.maxWait();
         this.blockFor = attributes.blockDurations();
         this.lease = attributes.lease();
@@ -105,8 +100,6 @@ public final class RateLimit {
         this.onStoreFailure = attributes.onStoreFailure();
         this.scope = attributes.scope();
         this.zone = attributes.zone();
-        this.calendar =
-                rate == null || rate.calendarUnit() == null ? null : new CalendarWindows(rate.calendarUnit(), zone);
         this.hold = attributes.hold();
         this.redis = attributes.redis();
         this.local = local == null ? this : local;
@@ -229,23 +222,16 @@ public final class RateLimit {
      * @throws IllegalStateException if the limit {@linkplain #hasRate() has none}
      */
     public Rate rate() {
-        return existing(rate);
-    }
-
-    /**
-     * Returns the rate in lowest terms, for calculations.
-     *
-     * @throws IllegalStateException if the limit {@linkplain #hasRate() has none}
-     */
-    public ReducedRate reducedRate() {
-        return existing(reducedRate);
-    }
-
-    private <T> T existing(@Nullable T ofRate) {
-        if (ofRate == null) {
+        if (rate == null) {
             throw new IllegalStateException("Limit '" + name + "' has no rate: its permits come back when calls end");
         }
-        return ofRate;
+        return rate;
+    }
+
+    /** Returns the numbers that stores count with. */
+    @Internal
+    public LimitNumbers numbers() {
+        return numbers;
     }
 
     /**
@@ -254,7 +240,7 @@ public final class RateLimit {
      * whole number of microseconds. Of a calendar unit it is the longest length. 0 without a rate.
      */
     public long fullMicros() {
-        return fullMicros;
+        return numbers.fullMicros();
     }
 
     /**
@@ -291,7 +277,7 @@ public final class RateLimit {
 
     /** Returns whether a call may have to wait before it proceeds. */
     public boolean mayDelay() {
-        return !dryRun && (traits.spacesCalls() || !maxWait.isZero());
+        return !dryRun && (numbers.traits().spacesCalls() || !maxWait.isZero());
     }
 
     /** Returns whether the limit applies. */
@@ -360,12 +346,12 @@ public final class RateLimit {
     }
 
     private boolean agreesInRate(RateLimit other) {
-        if (calendar != null || other.calendar != null) {
+        if (numbers.calendar() != null || other.numbers.calendar() != null) {
             return Objects.equals(rate, other.rate) && zone.equals(other.zone);
         }
         return refill == Refill.INTERVAL
                 ? Objects.equals(rate, other.rate)
-                : Objects.equals(reducedRate, other.reducedRate);
+                : Objects.equals(numbers.rate(), other.numbers.rate());
     }
 
     /** Returns whether all attributes of both are the same. */
@@ -387,12 +373,12 @@ public final class RateLimit {
     public String toString() {
         return limitAlgorithm + ", capacity " + capacity
                 + (rate == null ? "" : " at " + rate)
-                + (calendar == null ? "" : " in " + zone)
+                + (numbers.calendar() == null ? "" : " in " + zone)
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
                 + (maxWait.isZero() ? "" : ", maxWait " + DurationText.of(maxWait))
                 + (blockFor.isEmpty() ? "" : ", blockFor " + blockForText())
                 + (lease == 0 ? "" : ", lease " + lease)
-                + (traits.holdsPermits() ? ", hold " + DurationText.of(hold) : "")
+                + (numbers.traits().holdsPermits() ? ", hold " + DurationText.of(hold) : "")
                 + (scope == Scope.SHARED ? "" : ", scope " + scope)
                 + (redis == null ? "" : ", redis " + redis)
                 + (dryRun ? ", dry run" : "")

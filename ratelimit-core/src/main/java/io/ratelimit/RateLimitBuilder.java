@@ -279,12 +279,12 @@ public final class RateLimitBuilder {
     }
 
     private RateLimit validated() {
-        LimitValidation.Numbers numbers = LimitValidation.of(this);
+        LimitValidation valid = LimitValidation.of(this);
         RateLimitBuilder source = snapshot();
         Map<String, RateLimit> plans = plan == null ? plans() : Map.of();
-        RateLimit whole = new RateLimit(source, name, numbers, null, plans);
+        RateLimit whole = new RateLimit(source, name, valid.rate(), valid.numbers(), null, plans);
         RateLimit local = share.of(whole);
-        return local.equals(whole) ? whole : new RateLimit(source, name, numbers, local, plans);
+        return local.equals(whole) ? whole : new RateLimit(source, name, valid.rate(), valid.numbers(), local, plans);
     }
 
     /** Returns the limits of the configured plans, by their names. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A plan of a limit, such as {@code free} or {@code pro}: numbers for some of its callers. A {@code planExpression} or a
- * {@link RateLimitPlanResolver} returns it. What is {@code null} is as in {@code ratelimit.limits.<name>.plans.<plan>}, if the
+ * {@link io.ratelimit.spi.RateLimitPlanResolver} returns it. What is {@code null} is as in {@code ratelimit.limits.<name>.plans.<plan>}, if the
  * configuration has a plan of this name, or else as in the limit.
  *
  * <pre>{@code RateLimitPlan.named("pro").capacity(1_000).rate("1000/m")}</pre>

@@ -3,6 +3,7 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.internal.limit.CapacityRange;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;

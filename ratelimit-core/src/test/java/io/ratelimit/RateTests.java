@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.ratelimit.testing.TestRandom;
+import io.ratelimit.internal.limit.RateSuggestion;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

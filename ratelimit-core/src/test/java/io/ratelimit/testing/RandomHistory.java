@@ -141,8 +141,11 @@ public final class RandomHistory {
             case 1 -> clock.advance(random.nextLong(2 * HOUR));
             case 2, 3 -> clock.advance(TestRandom.logarithmic(random, 1, 1_000 * HOUR));
             case 4 ->
-                clock.advance(
-                        limits[random.nextInt(limits.length)].reducedRate().timeOf(1, 0) % HOUR);
+                clock.advance(limits[random.nextInt(limits.length)]
+                                .numbers()
+                                .reducedRate()
+                                .timeOf(1, 0)
+                        % HOUR);
             default -> clock.advance(random.nextInt(2));
         }
     }

@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.CalendarWindows;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import java.util.List;
@@ -40,7 +39,7 @@ final class CalendarCalls {
     /** Returns whether a limit has windows. */
     static boolean haveWindows(List<Charge> charges) {
         for (Charge charge : charges) {
-            if (CalendarWindows.of(charge.limit()) != null) {
+            if (charge.limit().numbers().calendar() != null) {
                 return true;
             }
         }

@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
@@ -133,7 +132,7 @@ final class PendingCall<T> implements BatchTimeout.Task {
     int weight() {
         int weight = 0;
         for (Charge charge : charges) {
-            weight += AlgorithmTraits.of(charge.limit()).hasEntries() ? LOG_WEIGHT : 1;
+            weight += charge.limit().numbers().traits().hasEntries() ? LOG_WEIGHT : 1;
         }
         return weight;
     }

@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.spi.Charge;
 import java.util.concurrent.CompletableFuture;
 
@@ -107,6 +106,6 @@ final class QueuedSettlement {
     }
 
     int weight() {
-        return alone ? FULL : AlgorithmTraits.of(charge.limit()).hasEntries() ? LOG_WEIGHT : 1;
+        return alone ? FULL : charge.limit().numbers().traits().hasEntries() ? LOG_WEIGHT : 1;
     }
 }

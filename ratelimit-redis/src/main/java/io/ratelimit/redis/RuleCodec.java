@@ -1,10 +1,15 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.AlgorithmTraits;
-import io.ratelimit.CalendarWindows;
-import io.ratelimit.CalendarWindows.Window;
+import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.internal.limit.AlgorithmTraits;
+import io.ratelimit.internal.limit.CalendarWindows;
+import io.ratelimit.internal.limit.CalendarWindows.Window;
+import io.ratelimit.internal.limit.LimitNumbers;
+import io.ratelimit.internal.limit.LimitNumbers.Batch;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
@@ -37,7 +42,7 @@ final class RuleCodec {
         long ahead = limit.hasRate() ? limit.maxWait().toNanos() / 1_000 : 0;
         return of(limit)
                 + (ahead > 0 ? AHEAD + Long.toString(ahead) : "")
-                + (AlgorithmTraits.of(limit).spacesCalls() ? SPACED : "")
+                + (limit.numbers().traits().spacesCalls() ? SPACED : "")
                 + (limit.dryRun() ? DRY_RUN : blocks(limit));
     }
 
@@ -66,10 +71,18 @@ final class RuleCodec {
     }
 
     static String of(RateLimit limit) {
-        AlgorithmTraits traits = AlgorithmTraits.of(limit);
+        AlgorithmTraits traits = limit.numbers().traits();
         RateLimitAlgorithm own = limit.ownAlgorithm();
         String name = own == null ? "" : AlgorithmParts.name(own) + "_";
         String capacity = traits.isWindow() ? "" : limit.capacity() + "@";
-        return traits.letter() + name + capacity + traits.batch(limit);
+        return traits.letter() + name + capacity + batch(limit);
+    }
+
+    private static Rate batch(RateLimit limit) {
+        LimitNumbers numbers = limit.numbers();
+        Batch batch = numbers.traits().batch(numbers);
+        return numbers.calendar() != null
+                ? limit.rate()
+                : new Rate(batch.permits(), Duration.of(batch.micros(), ChronoUnit.MICROS));
     }
 }

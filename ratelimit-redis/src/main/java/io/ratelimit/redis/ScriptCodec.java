@@ -1,8 +1,8 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.CalendarWindows;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
+import io.ratelimit.internal.limit.CalendarWindows;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import java.nio.charset.StandardCharsets;
@@ -223,7 +223,7 @@ public final class ScriptCodec {
     /** Names the calendar windows around a time of the server from now on. */
     void renewWindows(List<Charge> charges, long micros) {
         for (Charge charge : charges) {
-            CalendarWindows windows = CalendarWindows.of(charge.limit());
+            CalendarWindows windows = charge.limit().numbers().calendar();
             if (windows != null) {
                 limits.put(charge.limit(), ascii(RuleCodec.withOptions(charge.limit(), windows, micros)));
             }

@@ -241,8 +241,8 @@ class HotKeyReplayTests {
                 assertThat(permits)
                         .isLessThanOrEqualTo(limit.capacity()
                                 + since
-                                        * limit.reducedRate().permits()
-                                        / limit.reducedRate().micros());
+                                        * limit.numbers().reducedRate().permits()
+                                        / limit.numbers().reducedRate().micros());
             }
         }
         int rejected = log.size() - allowed;

@@ -75,7 +75,7 @@ public @interface RateLimited {
     String keyExpression() default "";
 
     /**
-     * Name of a {@link io.ratelimit.RateLimitKeyResolver} bean that returns the key, instead of a {@link #keyExpression}; only
+     * Name of a {@link io.ratelimit.spi.RateLimitKeyResolver} bean that returns the key, instead of a {@link #keyExpression}; only
      * one of them can be set.
      */
     String keyResolver() default "";
@@ -107,7 +107,7 @@ public @interface RateLimited {
     String planExpression() default "";
 
     /**
-     * Name of a {@link io.ratelimit.RateLimitPlanResolver} bean that finds the plan of a key, instead of a
+     * Name of a {@link io.ratelimit.spi.RateLimitPlanResolver} bean that finds the plan of a key, instead of a
      * {@link #planExpression}; only one of them can be set.
      */
     String planResolver() default "";

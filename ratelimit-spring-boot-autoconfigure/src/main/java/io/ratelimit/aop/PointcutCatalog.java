@@ -1,8 +1,8 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;

@@ -1,10 +1,10 @@
 package io.ratelimit.expression;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitKeyResolver;
-import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.PlanCacheManager;
+import io.ratelimit.spi.RateLimitKeyResolver;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.ratelimit.expression;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.RateLimitKeyResolver;
+import io.ratelimit.spi.RateLimitKeyResolver;
 import java.util.function.Supplier;
 
 /**

@@ -1,7 +1,7 @@
 package io.ratelimit.web;
 
-import io.ratelimit.CalendarWindows;
 import io.ratelimit.RateLimit;
+import io.ratelimit.internal.limit.CalendarWindows;
 import io.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -83,7 +83,7 @@ public final class RateLimitHeaders {
     }
 
     private long windowMicros(QuotaStatus status) {
-        CalendarWindows calendar = CalendarWindows.of(status.limit());
+        CalendarWindows calendar = status.limit().numbers().calendar();
         return calendar == null
                 ? status.limit().fullMicros()
                 : calendar.current(time.micros(), micros(status.decision().resetAfter()))

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.RateLimitKeyContext;
-import io.ratelimit.RateLimitKeyResolver;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.spi.RateLimitKeyContext;
+import io.ratelimit.spi.RateLimitKeyResolver;
 import java.security.Principal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

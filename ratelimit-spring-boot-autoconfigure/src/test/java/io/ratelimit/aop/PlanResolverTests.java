@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitPlan;
-import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import io.ratelimit.testing.BlockingCalls;
 import java.io.IOException;
 import java.time.Duration;

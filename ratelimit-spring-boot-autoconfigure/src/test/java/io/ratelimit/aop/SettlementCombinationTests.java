@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitPlan;
-import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import io.ratelimit.testing.LongRunning;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaType;
+import io.ratelimit.Internal;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -38,6 +39,7 @@ final class SignatureTypes {
 
     private static boolean isVisible(JavaMember member) {
         Set<JavaModifier> modifiers = member.getModifiers();
-        return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
+        return !member.isAnnotatedWith(Internal.class)
+                && (modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED));
     }
 }

@@ -2,10 +2,10 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.RateLimitKeyResolver;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.spi.RateLimitKeyResolver;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

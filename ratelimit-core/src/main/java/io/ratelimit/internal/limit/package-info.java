@@ -1,4 +1,4 @@
-/** Names and durations as a configuration has them. Below the root, which uses it. */
+/** Names, durations and numbers of limits, and what is specific to an algorithm. Below the root, which uses it. */
 @Internal
 @NullMarked
 package io.ratelimit.internal.limit;

@@ -1,11 +1,11 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimitPlan;
-import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.internal.concurrent.BoundedCache;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

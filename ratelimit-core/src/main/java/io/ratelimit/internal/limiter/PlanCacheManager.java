@@ -1,8 +1,8 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.limit.LimitNames;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;

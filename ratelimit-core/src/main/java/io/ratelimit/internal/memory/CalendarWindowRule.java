@@ -1,9 +1,8 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.CalendarUnit;
-import io.ratelimit.CalendarWindows;
-import io.ratelimit.CalendarWindows.Window;
-import io.ratelimit.ReducedRate;
+import io.ratelimit.internal.limit.CalendarWindows;
+import io.ratelimit.internal.limit.CalendarWindows.Window;
+import io.ratelimit.internal.limit.ReducedRate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +26,7 @@ final class CalendarWindowRule implements CounterRule {
         return capacity;
     }
 
-    private CalendarUnit unit() {
+    private String unit() {
         return windows.unit();
     }
 
@@ -88,7 +87,7 @@ final class CalendarWindowRule implements CounterRule {
 
     private CounterState windowOf(RuleState<?> other, long used, CounterState otherwise) {
         return other.rule() instanceof CalendarWindowRule rule
-                        && rule.unit() == unit()
+                        && rule.unit().equals(unit())
                         && other.usage() instanceof CounterState count
                 ? new CounterState(used, count.since(), count.rest())
                 : otherwise;
@@ -103,7 +102,7 @@ final class CalendarWindowRule implements CounterRule {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof CalendarWindowRule rule && capacity == rule.capacity && unit() == rule.unit();
+        return other instanceof CalendarWindowRule rule && capacity == rule.capacity && unit().equals(rule.unit());
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.RateLimit;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +27,7 @@ record CompiledLimit(
                 limit.capacity(),
                 limit.maxWait().toNanos() / 1_000,
                 limit.dryRun() ? List.of() : limit.blockFor(),
-                AlgorithmTraits.of(limit).spacesCalls(),
+                limit.numbers().traits().spacesCalls(),
                 buckets);
     }
 }

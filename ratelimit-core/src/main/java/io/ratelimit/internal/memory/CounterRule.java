@@ -1,6 +1,6 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.ReducedRate;
+import io.ratelimit.internal.limit.ReducedRate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 

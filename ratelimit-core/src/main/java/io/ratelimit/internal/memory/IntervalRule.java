@@ -1,8 +1,7 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.AlgorithmTraits;
-import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
+import io.ratelimit.internal.limit.LimitNumbers.Batch;
 
 /**
  * Token bucket refilled in batches, one at the end of each period. The period starts with the call that takes permits from a
@@ -11,8 +10,8 @@ import io.ratelimit.RateLimit;
 record IntervalRule(long capacity, long batch, long periodMicros) implements CounterRule {
 
     static IntervalRule of(RateLimit limit) {
-        Rate batch = AlgorithmTraits.of(limit).batch(limit);
-        return new IntervalRule(limit.capacity(), batch.permits(), batch.periodMicros());
+        Batch batch = limit.numbers().traits().batch(limit.numbers());
+        return new IntervalRule(limit.capacity(), batch.permits(), batch.micros());
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.ratelimit.internal.memory;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithm.State;
-import io.ratelimit.ReducedRate;
+import io.ratelimit.internal.limit.ReducedRate;
 import io.ratelimit.internal.store.AlgorithmFailureException;
 import java.util.Objects;
 import java.util.function.LongSupplier;
@@ -21,7 +21,7 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
     private static final long EXACT = 1L << 53;
 
     static OwnRule of(RateLimit limit) {
-        ReducedRate rate = limit.reducedRate();
+        ReducedRate rate = limit.numbers().reducedRate();
         return new OwnRule(
                 Objects.requireNonNull(limit.ownAlgorithm()),
                 new RateLimitAlgorithm.Rule(limit.capacity(), rate.permits(), rate.micros()));

@@ -1,9 +1,9 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.limit.AlgorithmTraits;
 import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

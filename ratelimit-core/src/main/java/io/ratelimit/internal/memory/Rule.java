@@ -1,9 +1,9 @@
 package io.ratelimit.internal.memory;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.CalendarWindows;
 import io.ratelimit.RateLimit;
 import io.ratelimit.Refill;
+import io.ratelimit.internal.limit.CalendarWindows;
 
 /**
  * Counts used permits and decides when they come back. Pure functions: (usage, now) → usage. Equal rules share their state.
@@ -94,7 +94,7 @@ interface Rule<U extends Usage> {
             case TOKEN_BUCKET, LEAKY_BUCKET ->
                 limit.refill() == Refill.INTERVAL
                         ? IntervalRule.of(limit)
-                        : new TokenBucketRule(limit.capacity(), limit.reducedRate());
+                        : new TokenBucketRule(limit.capacity(), limit.numbers().reducedRate());
             case FIXED_WINDOW -> fixedWindow(limit);
             case SLIDING_WINDOW -> new SlidingWindowRule(limit.capacity(), limit.fullMicros());
             case SLIDING_WINDOW_LOG -> new SlidingWindowLogRule(limit.capacity(), limit.fullMicros());
@@ -105,7 +105,7 @@ interface Rule<U extends Usage> {
     }
 
     private static Rule<?> fixedWindow(RateLimit limit) {
-        CalendarWindows windows = CalendarWindows.of(limit);
+        CalendarWindows windows = limit.numbers().calendar();
         return windows == null
                 ? new FixedWindowRule(limit.capacity(), limit.fullMicros())
                 : new CalendarWindowRule(limit.capacity(), windows);

@@ -1,6 +1,6 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.ReducedRate;
+import io.ratelimit.internal.limit.ReducedRate;
 
 /**
  * Token bucket and leaky bucket: permits come back one after the other, evenly. Counts what is used, as the generic cell rate

@@ -3,8 +3,8 @@ package io.ratelimit.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitPlan;
-import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitPlan;
-import io.ratelimit.RateLimitPlanResolver;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

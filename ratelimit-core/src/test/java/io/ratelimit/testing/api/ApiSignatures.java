@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the public and protected signatures of the types that are not {@link Internal}, one a line, sorted. */
+/** Writes the public and protected signatures of what is not {@link Internal}, one a line, sorted. */
 final class ApiSignatures {
 
     private ApiSignatures() {}
@@ -85,6 +85,7 @@ final class ApiSignatures {
                                 .map(ApiSignatures::signature),
                         Arrays.stream(type.getDeclaredMethods())
                                 .filter(ApiSignatures::isVisible)
+                                .filter(method -> !method.isAnnotationPresent(Internal.class))
                                 .map(ApiSignatures::signature),
                         Arrays.stream(type.getDeclaredFields())
                                 .filter(ApiSignatures::isVisible)

@@ -25,8 +25,8 @@ final class Model {
     static Rule rule(RateLimit limit) {
         return new Rule(
                 limit.capacity(),
-                limit.reducedRate().permits(),
-                limit.reducedRate().micros());
+                limit.numbers().reducedRate().permits(),
+                limit.numbers().reducedRate().micros());
     }
 
     /** Decides the call, and remembers it if it is admitted. */

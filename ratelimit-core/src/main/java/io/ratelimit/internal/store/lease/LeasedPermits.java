@@ -1,6 +1,5 @@
 package io.ratelimit.internal.store.lease;
 
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
@@ -96,10 +95,10 @@ final class LeasedPermits {
         this.sent = sent;
         this.received = received;
         this.resetMicros = micros(decision.resetAfter());
-        this.lifeMicros = AlgorithmTraits.of(limit).leaseMicros(limit, resetMicros) - ROUNDED;
-        this.refillsEvenly = AlgorithmTraits.of(limit).refillsEvenly();
+        this.lifeMicros = limit.numbers().traits().leaseMicros(limit.numbers(), resetMicros) - ROUNDED;
+        this.refillsEvenly = limit.numbers().traits().refillsEvenly();
         this.state = new AtomicLong(lease.permits() << 32);
-        this.few = AlgorithmTraits.of(limit).startsPeriods() ? NEVER : lease.permits() / 2;
+        this.few = limit.numbers().traits().startsPeriods() ? NEVER : lease.permits() / 2;
     }
 
     private static long micros(Duration duration) {
@@ -142,7 +141,7 @@ final class LeasedPermits {
         if (life <= 0) {
             return 0;
         }
-        return refillsEvenly ? limit.reducedRate().permitsIn(life, 0, left) : left;
+        return refillsEvenly ? limit.numbers().reducedRate().permitsIn(life, 0, left) : left;
     }
 
     /** Rounded up. */
@@ -198,7 +197,8 @@ final class LeasedPermits {
         long behind = Math.min((portion.after() >>> 32) + meanwhile, lease.permits() - permits);
         long life = lifeMicros - elapsedMicros(nanos);
         if (life > 0) {
-            var unused = restore(Math.max(0, limit.reducedRate().permitsIn(life, 0, behind + permits) - behind));
+            var unused =
+                    restore(Math.max(0, limit.numbers().reducedRate().permitsIn(life, 0, behind + permits) - behind));
         }
         return CompletableFuture.completedFuture(null);
     }
@@ -222,7 +222,7 @@ final class LeasedPermits {
      * the rule would end with the refund and in the store does not, and if they come back before those of the lease.
      */
     Refund refundOfFirst(Charge charge, LongSupplier clock) {
-        return refillsEvenly || AlgorithmTraits.of(limit).startsPeriods()
+        return refillsEvenly || limit.numbers().traits().startsPeriods()
                 ? Refund.NONE
                 : new Portion(this, charge.permits(), 0, 0).refund(charge, clock);
     }

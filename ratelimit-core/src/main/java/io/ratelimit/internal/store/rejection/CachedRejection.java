@@ -1,6 +1,5 @@
 package io.ratelimit.internal.store.rejection;
 
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
@@ -93,7 +92,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         RateLimit limit = charge.limit();
         return charge.permits() > rejected
                 && (charge.permits() > limit.capacity()
-                        || AlgorithmTraits.of(limit).knowsWaitForMore());
+                        || limit.numbers().traits().knowsWaitForMore());
     }
 
     /** Returns the store's decisions, less the time since then. */
@@ -140,7 +139,8 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         if (more == 0) {
             return left;
         }
-        Duration later = left.plus(AlgorithmTraits.of(limit).waitForMore(limit, missing, more), ChronoUnit.MICROS);
+        Duration later =
+                left.plus(limit.numbers().traits().waitForMore(limit.numbers(), missing, more), ChronoUnit.MICROS);
         // The key may be blocked by an operator until after all permits are back.
         return later.compareTo(reset) < 0 ? later : reset;
     }

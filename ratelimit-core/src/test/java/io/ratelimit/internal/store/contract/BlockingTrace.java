@@ -190,7 +190,7 @@ final class BlockingTrace {
             case 8 -> 2 * left + edge;
             case 9 -> left + random.nextLong(blockOf(limit) + 1);
             case 10 -> random.nextLong(left + 1);
-            case 11 -> random.nextLong(10 * limit.reducedRate().timeOf(1, 0) + 1);
+            case 11 -> random.nextLong(10 * limit.numbers().reducedRate().timeOf(1, 0) + 1);
             case 12 -> limit.fullMicros() - clock.micros() % limit.fullMicros() - random.nextInt(2);
             case 13 -> last.isEmpty() ? 0 : micros(last.get(0).resetAfter()) + edge;
             case 14 -> random.nextLong(100);

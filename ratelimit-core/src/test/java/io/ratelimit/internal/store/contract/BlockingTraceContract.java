@@ -89,7 +89,7 @@ public abstract class BlockingTraceContract {
     /** About the time of a few permits, or of a window, or any. */
     private long blockMicros(RateLimit limit) {
         long most = switch (random.nextInt(3)) {
-            case 0 -> 5 * limit.reducedRate().timeOf(1, 0);
+            case 0 -> 5 * limit.numbers().reducedRate().timeOf(1, 0);
             case 1 -> limit.fullMicros();
             default -> TestRandom.logarithmic(random, 1, LONGEST);
         };

@@ -148,7 +148,7 @@ public final class RandomTrace {
             case 4, 5 -> retry - 1;
             case 6 -> reset;
             case 7 -> reset - 1;
-            case 8, 9 -> random.nextLong(10 * limit.reducedRate().timeOf(1, 0) + 1);
+            case 8, 9 -> random.nextLong(10 * limit.numbers().reducedRate().timeOf(1, 0) + 1);
             case 10 -> random.nextLong(reset + 1);
             case 11 -> toNextWindow(limit) - random.nextInt(2);
             case 12 -> TestClock.inMicros(decision.delay()) - random.nextInt(2);

@@ -78,7 +78,7 @@ public abstract class RefundOrderContract extends StoreContract {
             start("many" + game);
             RateLimit limit = LimitKind.TOKEN_BUCKET.limit(
                     "many", 150, (1 + random.nextInt(150)) + "/" + (1 + random.nextInt(7)) + "s");
-            long permit = limit.reducedRate().timeOf(1, 0);
+            long permit = limit.numbers().reducedRate().timeOf(1, 0);
             List<Call> calls = new ArrayList<>();
             for (int i = 0; i < 3 * CALLS; i++) {
                 Charge charge = new Charge(limit, key, 1 + random.nextInt(2));
@@ -131,7 +131,7 @@ public abstract class RefundOrderContract extends StoreContract {
     }
 
     private void advance(RateLimit limit) {
-        long permit = limit.reducedRate().timeOf(1, 0);
+        long permit = limit.numbers().reducedRate().timeOf(1, 0);
         clock.advance(
                 switch (random.nextInt(8)) {
                     case 0, 1, 2 -> 0;

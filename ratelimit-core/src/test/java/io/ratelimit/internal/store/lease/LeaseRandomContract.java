@@ -3,7 +3,6 @@ package io.ratelimit.internal.store.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
@@ -88,7 +87,7 @@ public abstract class LeaseRandomContract {
         System.out.println(
                 kind + ": " + handedOut + " calls from stock, " + asked + " trips, " + renewals + " renewals");
         assertThat(handedOut).isGreaterThan(10L * games);
-        if (AlgorithmTraits.of(leased(kind)).startsPeriods()) {
+        if (leased(kind).numbers().traits().startsPeriods()) {
             assertThat(renewals).isZero();
         } else if (games > 100) {
             assertThat(renewals).isPositive();
@@ -141,9 +140,9 @@ public abstract class LeaseRandomContract {
                     .build();
             // A window that a refunded call has opened goes on, which the book's does not.
             boolean opensNothing = limit.algorithm() == Algorithm.SLIDING_WINDOW
-                    || AlgorithmTraits.of(limit).refillsEvenly();
+                    || limit.numbers().traits().refillsEvenly();
             refunds = opensNothing && random.nextBoolean();
-            book = refunds && !AlgorithmTraits.of(limit).refillsEvenly()
+            book = refunds && !limit.numbers().traits().refillsEvenly()
                     ? new InMemoryRateLimitStore(bookClock, 10)
                     : new ReferenceStore(bookClock);
         }
@@ -222,7 +221,7 @@ public abstract class LeaseRandomContract {
 
         /** Mostly so short that leases are used, about a permit's time or a window's, or up to a while. */
         private long pause() {
-            long permit = limit.reducedRate().timeOf(1, 0);
+            long permit = limit.numbers().reducedRate().timeOf(1, 0);
             long pause = switch (random.nextInt(8)) {
                 case 0, 1 -> 0;
                 case 2 -> random.nextInt(3);

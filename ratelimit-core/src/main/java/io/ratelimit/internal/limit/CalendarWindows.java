@@ -1,36 +1,41 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
-import org.jspecify.annotations.Nullable;
+import java.util.function.UnaryOperator;
 
 /**
  * Divides time into the units of a calendar in a time zone, by this JVM's time zone database. Times are microseconds of the
  * epoch. Windows follow each other without a gap: if the first midnight of a unit is skipped or comes twice, the window begins
  * when the day first does.
  */
-@Internal
 public final class CalendarWindows {
 
-    private final CalendarUnit unit;
+    private final String unit;
+
+    private final UnaryOperator<LocalDate> first;
+
+    private final UnaryOperator<LocalDate> next;
 
     private final ZoneId zone;
 
     /** Nearly every call is in the window of the call before it. */
     private volatile Window last = new Window(0, 0);
 
-    CalendarWindows(CalendarUnit unit, ZoneId zone) {
+    /**
+     * @param first returns the first day of the unit that contains a day
+     * @param next returns the first day of the next unit
+     */
+    public CalendarWindows(String unit, UnaryOperator<LocalDate> first, UnaryOperator<LocalDate> next, ZoneId zone) {
         this.unit = unit;
+        this.first = first;
+        this.next = next;
         this.zone = zone;
     }
 
-    /** Returns the windows of a limit; {@code null} if its rate has no calendar unit. */
-    public static @Nullable CalendarWindows of(RateLimit limit) {
-        return limit.calendar;
-    }
-
-    public CalendarUnit unit() {
+    /** Returns the unit as a rate has it: {@code month}. */
+    public String unit() {
         return unit;
     }
 
@@ -47,14 +52,14 @@ public final class CalendarWindows {
 
     /** Returns the window that contains a time other than the present one. */
     public Window find(long micros) {
-        LocalDate first = unit.first(Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L))
+        LocalDate begin = first.apply(Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L))
                 .atZone(zone)
                 .toLocalDate());
         // Clocks that go back over midnight show the day before once more.
-        while (micros >= start(unit.next(first))) {
-            first = unit.next(first);
+        while (micros >= start(next.apply(begin))) {
+            begin = next.apply(begin);
         }
-        return new Window(Math.max(0, start(first)), start(unit.next(first)));
+        return new Window(Math.max(0, start(begin)), start(next.apply(begin)));
     }
 
     private long start(LocalDate first) {

@@ -1,4 +1,4 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import java.math.BigInteger;
 import java.time.Duration;
@@ -7,12 +7,15 @@ import java.time.Duration;
  * The capacities with which a limit's arithmetic stays exact in integers below 2^53, where Lua's end: {@code step}, twice
  * that, and so on, up to {@code most}.
  */
-record CapacityRange(long step, long most) {
+public record CapacityRange(long step, long most) {
+
+    /** The largest capacity. */
+    public static final long LARGEST = 1_000_000_000;
 
     /** A log may have an entry for every permit: ten bytes each, and looking at all of them keeps Redis busy for a while. */
-    static final long LARGEST_LOG = 10_000;
+    public static final long LARGEST_LOG = 10_000;
 
-    boolean contains(long capacity) {
+    public boolean contains(long capacity) {
         return capacity >= step && capacity <= most && capacity % step == 0;
     }
 
@@ -22,13 +25,12 @@ record CapacityRange(long step, long most) {
                 ? BigInteger.ZERO
                 : permits(micros(maxWait), reduced).add(BigInteger.ONE);
         BigInteger most = BigInteger.valueOf(reduced.largestCapacity()).subtract(ahead);
-        return new CapacityRange(1, atMost(RateLimit.MAX_CAPACITY, most));
+        return new CapacityRange(1, atMost(LARGEST, most));
     }
 
-    static CapacityRange ofIntervals(Rate rate) {
-        BigInteger batches = BigInteger.valueOf(ReducedRate.LONGEST / rate.periodMicros());
-        return new CapacityRange(
-                1, atMost(RateLimit.MAX_CAPACITY, batches.multiply(BigInteger.valueOf(rate.permits()))));
+    static CapacityRange ofIntervals(long permits, long periodMicros) {
+        BigInteger batches = BigInteger.valueOf(ReducedRate.LONGEST / periodMicros);
+        return new CapacityRange(1, atMost(LARGEST, batches.multiply(BigInteger.valueOf(permits))));
     }
 
     static CapacityRange ofWindow(ReducedRate reduced, long most) {
@@ -37,13 +39,13 @@ record CapacityRange(long step, long most) {
 
     /** Two windows are remembered, and they begin at whole microseconds. */
     static CapacityRange ofAlignedWindows(ReducedRate reduced) {
-        long most = atMost(RateLimit.MAX_CAPACITY, inWindow(reduced).shiftRight(1));
+        long most = atMost(LARGEST, inWindow(reduced).shiftRight(1));
         return new CapacityRange(reduced.permits(), most - most % reduced.permits());
     }
 
     /** The time of all permits, times the permits of the rate, is exact, so that any arithmetic with it can be. */
     static CapacityRange ofProduct(ReducedRate reduced) {
-        return new CapacityRange(1, Math.min(RateLimit.MAX_CAPACITY, ReducedRate.LONGEST / reduced.micros()));
+        return new CapacityRange(1, Math.min(LARGEST, ReducedRate.LONGEST / reduced.micros()));
     }
 
     private static BigInteger inWindow(ReducedRate reduced) {

@@ -1,4 +1,4 @@
-package io.ratelimit;
+package io.ratelimit.spi;
 
 import java.lang.reflect.Method;
 import java.security.Principal;

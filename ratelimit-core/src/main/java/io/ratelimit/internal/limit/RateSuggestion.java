@@ -1,4 +1,4 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import java.math.BigInteger;
 import java.util.Locale;
@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Suggests a rate for a text that is none: {@code 3/2s} for {@code 1.5/s}, {@code 10/m} for {@code 10 per minute}. */
-final class RateSuggestion {
+public final class RateSuggestion {
 
     private static final Pattern LENIENT = Pattern.compile(
             "(\\d{1,9})(?:\\.(\\d{1,6}))?(?:\\s*(?:/|per\\b|an?\\b|every\\b|in\\b)\\s*(\\d{1,9})?\\s*([a-z]+))?");
@@ -29,7 +29,7 @@ final class RateSuggestion {
     private RateSuggestion() {}
 
     /** Returns a suggestion, or empty if the text does not resemble a rate. */
-    static Optional<String> of(String text) {
+    public static Optional<String> of(String text) {
         Matcher matcher = LENIENT.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {
             return Optional.empty();

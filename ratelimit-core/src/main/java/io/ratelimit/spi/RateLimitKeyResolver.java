@@ -1,4 +1,4 @@
-package io.ratelimit;
+package io.ratelimit.spi;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ public interface RateLimitKeyResolver {
 
     /**
      * Returns the key of a call: a text, a number, a {@link java.security.Principal} (its name), or any object whose class
-     * defines {@code toString}. If it is null or empty, the call fails with a {@link MissingRateLimitKeyException}. Must not
+     * defines {@code toString}. If it is null or empty, the call fails with a {@link io.ratelimit.MissingRateLimitKeyException}. Must not
      * block, because it may be called on an event loop.
      */
     @Nullable

@@ -1,7 +1,10 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
+import io.ratelimit.Rate;
+import io.ratelimit.RateLimit;
 import io.ratelimit.testing.DrawnLimit;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestRandom;
@@ -26,8 +29,7 @@ class CapacityRangeTests {
         for (int time = 0; time < TIMES; time++) {
             Rate rate = new Rate(upTo(LONGEST), micros(upTo(LONGEST)));
             Duration maxWait = kind.waits() ? micros(upTo(LONGEST)) : Duration.ZERO;
-            CapacityRange range =
-                    AlgorithmTraits.of(kind.algorithm(), kind.refill()).capacities(rate, ReducedRate.of(rate), maxWait);
+            CapacityRange range = range(kind, rate, maxWait);
             if (range.most() > 0) {
                 assertThat(range.contains(range.most())).isTrue();
                 assertThat(cannotBeCarried(kind, rate, range.most(), maxWait)).isFalse();
@@ -44,12 +46,24 @@ class CapacityRangeTests {
     void whatIsBetweenTheStepsIsNotContained(LimitKind kind) {
         for (int time = 0; time < TIMES; time++) {
             Rate rate = new Rate(upTo(1_000), micros(upTo(1_000_000_000)));
-            CapacityRange range = AlgorithmTraits.of(kind.algorithm(), kind.refill())
-                    .capacities(rate, ReducedRate.of(rate), micros(kind.waits() ? 1 : 0));
+            CapacityRange range = range(kind, rate, micros(kind.waits() ? 1 : 0));
             long capacity = upTo(10_000);
             assertThat(range.contains(capacity))
                     .isNotEqualTo(cannotBeCarried(kind, rate, capacity, micros(kind.waits() ? 1 : 0)));
         }
+    }
+
+    private static CapacityRange range(LimitKind kind, Rate rate, Duration maxWait) {
+        AlgorithmTraits traits = RateLimit.named("drawn")
+                .algorithm(kind.algorithm())
+                .refill(kind.refill())
+                .capacity(1)
+                .rate(kind.algorithm() == Algorithm.CONCURRENCY ? "" : "1/s")
+                .build()
+                .numbers()
+                .traits();
+        ReducedRate reduced = ReducedRate.of(rate.permits(), rate.periodMicros());
+        return traits.capacities(rate.permits(), rate.periodMicros(), reduced, maxWait);
     }
 
     private static boolean cannotBeCarried(LimitKind kind, Rate rate, long capacity, Duration maxWait) {

@@ -1,8 +1,10 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.Rate;
+import io.ratelimit.RateLimit;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
 import java.math.BigInteger;
@@ -30,7 +32,7 @@ class ReducedRateTests {
         "60/m, 1, 1000000"
     })
     void isInLowestTerms(String rate, long permits, long micros) {
-        ReducedRate pace = ReducedRate.of(Rate.parse(rate));
+        ReducedRate pace = reduced(Rate.parse(rate));
         assertThat(pace.permits()).isEqualTo(permits);
         assertThat(pace.micros()).isEqualTo(micros);
     }
@@ -83,7 +85,7 @@ class ReducedRateTests {
     @ParameterizedTest
     @ValueSource(strings = {"1/P52200D", "999999937/PT10000000001S", "1/PT9223372036854775807S"})
     void periodThatIsTooLong(String rate) {
-        assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> ReducedRate.of(Rate.parse(rate)));
+        assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> reduced(Rate.parse(rate)));
     }
 
     /** Of all sizes, near the ends of the range more often than not, and most of them in lowest terms already. */
@@ -92,12 +94,16 @@ class ReducedRateTests {
             Rate rate = new Rate(
                     TestRandom.logarithmic(random, 1, 1L << random.nextInt(1, 53)),
                     Duration.of(TestRandom.logarithmic(random, 1, 1L << random.nextInt(1, 53)), ChronoUnit.MICROS));
-            ReducedRate pace = rate.period().toDays() > 52_000 ? null : ReducedRate.of(rate);
+            ReducedRate pace = rate.period().toDays() > 52_000 ? null : reduced(rate);
             if (pace != null && pace.largestCapacity() > 0) {
                 check.accept(pace);
                 checked++;
             }
         }
+    }
+
+    private static ReducedRate reduced(Rate rate) {
+        return ReducedRate.of(rate.permits(), rate.periodMicros());
     }
 
     private long upTo(long capacity) {

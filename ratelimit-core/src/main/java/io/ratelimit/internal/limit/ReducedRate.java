@@ -1,11 +1,11 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import java.math.BigInteger;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Rate} reduced to lowest terms, {@code permits} every {@code micros} microseconds, and the arithmetic on it
+ * A rate reduced to lowest terms, {@code permits} every {@code micros} microseconds, and the arithmetic on it
  * that is exact in integers below 2^53, where Lua's end.
  *
  * <p>{@code n} permits take {@code n × micros / permits} microseconds. The division's remainder is carried as a
@@ -39,13 +39,12 @@ public final class ReducedRate {
     }
 
     /** @throws ArithmeticException if the period, in lowest terms, is longer than {@link #LONGEST} */
-    static ReducedRate of(Rate rate) {
-        long micros = rate.periodMicros();
-        long divisor = greatestCommonDivisor(rate.permits(), micros);
+    public static ReducedRate of(long permits, long micros) {
+        long divisor = greatestCommonDivisor(permits, micros);
         if (micros / divisor > LONGEST) {
-            throw new ArithmeticException("The period of " + rate + " is too long");
+            throw new ArithmeticException("The period of " + permits + "/" + micros + "us is too long");
         }
-        return new ReducedRate(rate.permits() / divisor, micros / divisor);
+        return new ReducedRate(permits / divisor, micros / divisor);
     }
 
     private static long greatestCommonDivisor(long a, long b) {
@@ -58,6 +57,11 @@ public final class ReducedRate {
 
     public long micros() {
         return micros;
+    }
+
+    /** Returns the permits of the rate, which come back together at the latest after their time. */
+    LimitNumbers.Batch batch() {
+        return new LimitNumbers.Batch(permits, micros);
     }
 
     /** The time until {@code n} permits have come back, a fraction of a microsecond having been carried over; rounded up. */
@@ -120,7 +124,7 @@ public final class ReducedRate {
     }
 
     /** {@code capacity / rate}, rounded up, for every capacity of a {@link CapacityRange}. */
-    long fullMicros(long capacity) {
+    public long fullMicros(long capacity) {
         return BigInteger.valueOf(capacity)
                 .multiply(BigInteger.valueOf(micros))
                 .add(BigInteger.valueOf(permits - 1))

@@ -1,13 +1,17 @@
-package io.ratelimit;
+package io.ratelimit.internal.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.CalendarWindows.Window;
+import io.ratelimit.Algorithm;
+import io.ratelimit.CalendarUnit;
+import io.ratelimit.RateLimit;
+import io.ratelimit.internal.limit.CalendarWindows.Window;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,7 +52,7 @@ class CalendarWindowsTests {
     })
     void windowIsTheUnitOnTheWallOfThePlace(
             CalendarUnit unit, String zone, Instant time, Instant start, Duration length) {
-        Window window = new CalendarWindows(unit, ZoneId.of(zone)).at(time.getEpochSecond() * SECOND);
+        Window window = windows(unit, ZoneId.of(zone)).at(time.getEpochSecond() * SECOND);
         assertThat(Instant.ofEpochSecond(window.start() / SECOND)).isEqualTo(start);
         assertThat(Duration.ofSeconds(window.micros() / SECOND)).isEqualTo(length);
     }
@@ -61,7 +65,7 @@ class CalendarWindowsTests {
         for (int i = 0; i < TestRandom.cases(20_000); i++) {
             ZoneId zone = ZoneId.of(zones.get(random.nextInt(zones.size())));
             for (CalendarUnit unit : CalendarUnit.values()) {
-                CalendarWindows windows = new CalendarWindows(unit, zone);
+                CalendarWindows windows = windows(unit, zone);
                 long time = random.nextLong(4_000_000_000L) * SECOND + random.nextLong(SECOND);
                 Window window = windows.at(time);
                 String what = unit + " in " + zone + " at " + time;
@@ -76,7 +80,16 @@ class CalendarWindowsTests {
     /** Before the epoch there is nothing to count, so that no number is negative. */
     @Test
     void noWindowStartsBeforeTheEpoch() {
-        Window window = new CalendarWindows(CalendarUnit.DAY, ZoneId.of("Europe/Berlin")).at(0);
+        Window window = windows(CalendarUnit.DAY, ZoneId.of("Europe/Berlin")).at(0);
         assertThat(window).isEqualTo(new Window(0, 23 * 3_600 * SECOND));
+    }
+
+    private static CalendarWindows windows(CalendarUnit unit, ZoneId zone) {
+        RateLimit limit = RateLimit.named("calendar")
+                .algorithm(Algorithm.FIXED_WINDOW)
+                .rate("1/" + unit)
+                .zone(zone)
+                .build();
+        return Objects.requireNonNull(limit.numbers().calendar());
     }
 }

@@ -1,5 +1,6 @@
-package io.ratelimit;
+package io.ratelimit.spi;
 
+import io.ratelimit.RateLimitPlan;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;

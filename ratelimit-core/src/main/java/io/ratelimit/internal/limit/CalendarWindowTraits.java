@@ -1,0 +1,26 @@
+package io.ratelimit.internal.limit;
+
+import io.ratelimit.internal.limit.LimitNumbers.Batch;
+import java.util.Objects;
+
+/** Fixed windows that are the units of a calendar. */
+final class CalendarWindowTraits extends WindowTraits {
+
+    CalendarWindowTraits() {
+        super('C');
+    }
+
+    @Override
+    public Batch batch(LimitNumbers limit) {
+        return new Batch(limit.permits(), limit.periodMicros());
+    }
+
+    /** With less than one permit for each instance, a window in which one permit comes back. */
+    @Override
+    public String dividedRate(LimitNumbers limit, int instances) {
+        return limit.capacity() < instances
+                ? onePermit(limit, instances)
+                : limit.capacity() / instances + "/"
+                        + Objects.requireNonNull(limit.calendar()).unit();
+    }
+}

@@ -1,0 +1,37 @@
+package io.ratelimit.internal.limit;
+
+import io.ratelimit.internal.limit.LimitNumbers.Batch;
+import java.time.Duration;
+
+/** An algorithm of the application. No more is known of it than its functions. */
+public final class OwnAlgorithmTraits extends AlgorithmTraits {
+
+    public OwnAlgorithmTraits() {
+        super('X');
+    }
+
+    @Override
+    public CapacityRange capacities(long permits, long periodMicros, ReducedRate reduced, Duration maxWait) {
+        return CapacityRange.ofProduct(reduced);
+    }
+
+    @Override
+    public Batch batch(LimitNumbers limit) {
+        return limit.reducedRate().batch();
+    }
+
+    @Override
+    public boolean knowsWaitForMore() {
+        return false;
+    }
+
+    @Override
+    public String obstacleToLeases(long permits, long capacity) {
+        return "an algorithm of the application decides when permits come back";
+    }
+
+    @Override
+    public String dividedRate(LimitNumbers limit, int instances) {
+        return slower(batch(limit), instances);
+    }
+}
