@@ -32,7 +32,7 @@ public final class RateLimitStatistics implements AutoCloseable {
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     /** The longest history. */
-    public static final Duration LONGEST_HISTORY = IntervalClock.STEP.multipliedBy(CountHistory.INTERVALS - 1L);
+    public static final Duration LONGEST_HISTORY = IntervalClock.STEP.multipliedBy(InstanceStatistics.INTERVALS - 1L);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -216,7 +216,7 @@ public final class RateLimitStatistics implements AutoCloseable {
         return new Figures(
                 false,
                 List.of(ofThisInstance()),
-                statistics::get,
+                statistics.history(),
                 statistics.newest(),
                 intervals,
                 limit == null || !counting.countsKeys() ? null : top(List.of(counting.keys(limit))));
@@ -247,14 +247,8 @@ public final class RateLimitStatistics implements AutoCloseable {
             statistics.synchronize(snapshot.nowMicros(), snapshot.nowMicros());
             snapshot = ask(all, intervals, limit);
         }
-        Map<Long, Map<String, CallCounts>> counts = snapshot.counts();
         return new Figures(
-                true,
-                instances(snapshot),
-                (id, interval) -> counts.getOrDefault(interval, Map.of()).getOrDefault(id, CallCounts.NONE),
-                clock.interval(),
-                intervals,
-                topKeys(all, limit));
+                true, instances(snapshot), snapshot.counts(), clock.interval(), intervals, topKeys(all, limit));
     }
 
     private Snapshot ask(SharedStatistics all, int intervals, @Nullable String limit) {
