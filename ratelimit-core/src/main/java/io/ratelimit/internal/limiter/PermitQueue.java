@@ -47,6 +47,7 @@ final class PermitQueue {
 
     /** Adds a call at the end, unless the queue was forgotten. */
     synchronized boolean add(WaitingCall call) {
+        call.join(this);
         return !forgotten && calls.add(call);
     }
 
@@ -154,7 +155,7 @@ final class PermitQueue {
     }
 
     private void decided(WaitingCall call, @Nullable StoreOutcome outcome, @Nullable Throwable thrown) {
-        boolean waits = outcome != null && PermitQueueRegistry.isWorthWaiting(outcome);
+        boolean waits = outcome != null && WaitingCall.isWorthWaiting(outcome);
         try {
             if (outcome != null && waits) {
                 call.reject(outcome);
