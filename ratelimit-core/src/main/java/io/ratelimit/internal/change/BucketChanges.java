@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,24 +89,37 @@ public final class BucketChanges {
         CompletionStage<BucketStatus> changed = store.changeAsync(limit, key, change);
         return change.equals(BucketChange.NONE)
                 ? changed
-                : changed.handle((status, thrown) -> {
-                    tellInstances(limit, key);
-                    if (thrown != null) {
-                        throw failure(limit, attempt(change), principal, thrown);
-                    }
-                    tellListeners(event(limit, change, status, principal));
-                    return status;
-                });
+                : publish(
+                        changed,
+                        limit,
+                        key,
+                        attempt(change),
+                        principal,
+                        status -> event(limit, change, status, principal));
     }
 
     CompletionStage<Void> reset(RateLimit limit, @Nullable String key, @Nullable String principal) {
-        return store.resetAsync(limit, key).handle((done, thrown) -> {
+        RateLimitChangedEvent event = new RateLimitChangedEvent(limit.name(), Kind.RESET, "", null, principal, true);
+        return publish(store.resetAsync(limit, key), limit, key, "reset", principal, done -> event);
+    }
+
+    /** Tells the other instances of a change, and log and listeners what it has done. */
+    private <T> CompletionStage<T> publish(
+            CompletionStage<T> change,
+            RateLimit limit,
+            @Nullable String key,
+            String attempt,
+            @Nullable String principal,
+            Function<T, RateLimitChangedEvent> event) {
+        return change.handle((result, thrown) -> {
             tellInstances(limit, key);
             if (thrown != null) {
-                throw failure(limit, "reset", principal, thrown);
+                throw failure(limit, attempt, principal, thrown);
             }
-            tellListeners(new RateLimitChangedEvent(limit.name(), Kind.RESET, "", null, principal, true));
-            return null;
+            RateLimitChangedEvent made = event.apply(result);
+            logger.log(Level.INFO, describe(made));
+            listeners.accept(made);
+            return result;
         });
     }
 
@@ -171,11 +185,6 @@ public final class BucketChanges {
         String digest = KeyDigest.of(key == null ? "" : key);
         channel.send(TOPIC, limit.id() + " " + digest);
         tellBucketListeners(limit.id(), digest);
-    }
-
-    private void tellListeners(RateLimitChangedEvent event) {
-        logger.log(Level.INFO, describe(event));
-        listeners.accept(event);
     }
 
     private RateLimitChangedEvent event(
