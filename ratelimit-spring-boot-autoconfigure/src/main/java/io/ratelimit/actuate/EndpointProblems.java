@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.limit.LimitNames;
+import io.ratelimit.internal.limiter.UnknownLimitException;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.Collection;

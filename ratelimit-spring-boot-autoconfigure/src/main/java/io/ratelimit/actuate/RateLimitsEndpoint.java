@@ -45,6 +45,8 @@ public final class RateLimitsEndpoint {
 
     static final String ID = "ratelimits";
 
+    private static final String WITH_KEY = "be sent with a key";
+
     private static final String WITHOUT_KEY = "only be sent without a key";
 
     /** A number other than 0. */
@@ -129,22 +131,24 @@ public final class RateLimitsEndpoint {
     @ReadOperation
     public OperationResponseBody limit(
             @Selector String limit, @Nullable String key, @Nullable String plan, @Nullable String history) {
-        RateLimitStatus status = status(limit, plan);
+        RateLimitStatus status = by(null, plan).status(limit);
         if (key != null) {
             refuse("history", history, WITHOUT_KEY);
             return describe(status, bucket(by(null, plan), status, key).inspect());
         }
-        refuse("plan", plan, "be sent with a key");
+        refuse("plan", plan, WITH_KEY);
         Duration time = history(history);
-        if (statistics == null) {
-            return describe(status);
-        }
         String id = status.effective().id();
-        Figures figures = statistics.readOne(id, time);
+        Figures figures = statistics == null ? null : statistics.readOne(id, time);
         return describe(
                 status,
-                new LimitFigures(
-                        figures.lastMinute(id), figures.history(id), figures.byInstance(id), figures.topKeys()));
+                figures == null
+                        ? null
+                        : new LimitFigures(
+                                figures.lastMinute(id),
+                                figures.history(id),
+                                figures.byInstance(id),
+                                figures.topKeys()));
     }
 
     private static LimitFigures figures(Figures figures, RateLimit limit) {
@@ -187,32 +191,27 @@ public final class RateLimitsEndpoint {
             @Nullable Long grant,
             @Nullable Boolean unblock,
             @Nullable String principal) {
-        RateLimitStatus status = status(limit, plan);
-        if (key != null) {
-            refuse("capacity", capacity, WITHOUT_KEY);
-            refuse("rate", rate, WITHOUT_KEY);
-            refuse("maxWait", maxWait, WITHOUT_KEY);
-            refuse("enabled", enabled, WITHOUT_KEY);
-            refuse("dryRun", dryRun, WITHOUT_KEY);
-            refuse("onStoreFailure", onStoreFailure, WITHOUT_KEY);
-            refuse("duration", duration, WITHOUT_KEY);
-            refuse("version", version, WITHOUT_KEY);
-            return describe(status, change(bucket(by(principal, plan), status, key), grant, blockFor, unblock));
-        }
-        refuse("grant", grant, "be sent with a key");
-        refuse("unblock", unblock, "be sent with a key");
+        RateLimitAdmin author = by(principal, plan);
         RateLimitOverride override = RateLimitOverride.builder()
                 .capacity(capacity)
                 .rate(rate)
                 .maxWait(duration("maxWait", maxWait))
-                .blockFor(blockFor == null ? null : durations(blockFor))
+                .blockFor(blockFor == null || key != null ? null : durations(blockFor))
                 .enabled(enabled)
                 .dryRun(dryRun)
                 .onStoreFailure(onStoreFailure)
                 .duration(duration("duration", duration))
                 .build();
-        by(principal, plan).override(limit, override, version(version));
-        return describe(admin.status(limit));
+        if (key == null) {
+            refuse("grant", grant, WITH_KEY);
+            refuse("unblock", unblock, WITH_KEY);
+            return describe(author.override(limit, override, version(version)), limit, plan);
+        }
+        override.names().forEach(name -> refuse(name, name, WITHOUT_KEY));
+        refuse("duration", duration, WITHOUT_KEY);
+        refuse("version", version, WITHOUT_KEY);
+        RateLimitStatus status = author.status(limit);
+        return describe(status, change(bucket(author, status, key), grant, blockFor, unblock));
     }
 
     /** Removes the override of a limit or of one of its plans, or resets the bucket of a key. */
@@ -223,27 +222,19 @@ public final class RateLimitsEndpoint {
             @Nullable String plan,
             @Nullable Long version,
             @Nullable String principal) {
-        RateLimitStatus status = status(limit, plan);
+        RateLimitAdmin author = by(principal, plan);
         if (key == null) {
-            by(principal, plan).removeOverride(limit, version(version));
-            return describe(admin.status(limit));
+            return describe(author.removeOverride(limit, version(version)), limit, plan);
         }
         refuse("version", version, WITHOUT_KEY);
-        RateLimitAdmin.Bucket bucket = bucket(by(principal, plan), status, key);
+        RateLimitStatus status = author.status(limit);
+        RateLimitAdmin.Bucket bucket = bucket(author, status, key);
         bucket.reset();
         try {
             return describe(status, bucket.inspect());
         } catch (RateLimitStoreException ex) {
             throw new RateLimitStoreException(
                     ex.getReason(), "The bucket was reset, but cannot be read (" + ex.getMessage() + ").", ex);
-        }
-    }
-
-    private RateLimitStatus status(String limit, @Nullable String plan) {
-        try {
-            return by(null, plan).status(limit);
-        } catch (IllegalArgumentException ex) {
-            throw new UnknownLimitException(ex);
         }
     }
 
@@ -313,8 +304,9 @@ public final class RateLimitsEndpoint {
         }
     }
 
-    private LimitDescriptor describe(RateLimitStatus status) {
-        return describe(status, (LimitFigures) null);
+    /** Describes the limit after a change. The status of a plan is a part of that. */
+    private LimitDescriptor describe(RateLimitStatus changed, String limit, @Nullable String plan) {
+        return describe(plan == null ? changed : admin.status(limit), (LimitFigures) null);
     }
 
     private LimitDescriptor describe(RateLimitStatus status, @Nullable LimitFigures figures) {

@@ -58,17 +58,8 @@ class ChangeConfiguration {
     @Bean
     @ConditionalOnMissingBean(value = RateLimitAdmin.class, search = SearchStrategy.CURRENT)
     RateLimitAdmin rateLimitAdmin(
-            LimitCatalog catalog,
-            OverrideSynchronizer synchronizer,
-            BucketChanges buckets,
-            ObjectProvider<ChangeChannel> channel,
-            Environment environment) {
+            LimitCatalog catalog, OverrideSynchronizer synchronizer, BucketChanges buckets, Environment environment) {
         return new LimitAdmin(
-                catalog,
-                synchronizer,
-                buckets,
-                channel.getIfAvailable(() -> ChangeChannel.NONE),
-                EventLoops::isCurrentThread,
-                new PropertyOrigins(environment));
+                catalog, synchronizer, buckets, EventLoops::isCurrentThread, new PropertyOrigins(environment));
     }
 }

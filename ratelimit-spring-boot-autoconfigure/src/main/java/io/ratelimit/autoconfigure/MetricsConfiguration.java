@@ -3,20 +3,13 @@ package io.ratelimit.autoconfigure;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
-import io.ratelimit.RateLimit;
-import io.ratelimit.autoconfigure.StoreConfiguration.StoreInstrumentation;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.metrics.CallMetrics;
 import io.ratelimit.metrics.ContextMeters;
 import io.ratelimit.metrics.LimitGauge;
 import io.ratelimit.metrics.StoreMeters;
-import io.ratelimit.spi.RateLimitStore;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.IntSupplier;
-import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -70,49 +63,6 @@ class MetricsConfiguration {
 
     @Bean
     StoreInstrumentation rateLimitStoreInstrumentation(ContextMeters meters, CallMetrics calls) {
-        return new MeteredStores(new StoreMeters(meters), calls);
-    }
-
-    private record MeteredStores(StoreMeters meters, CallMetrics calls) implements StoreInstrumentation {
-
-        @Override
-        public RateLimitStore timed(RateLimitStore store, String name, @Nullable String redis) {
-            return meters.timed(store, name, redis);
-        }
-
-        @Override
-        public void buckets(IntSupplier count) {
-            meters.buckets(count::getAsInt);
-        }
-
-        @Override
-        public Runnable evictions() {
-            return meters.evictions();
-        }
-
-        @Override
-        public Runnable cachedRejections() {
-            return meters.cachedRejections();
-        }
-
-        @Override
-        public LongConsumer lostPermits() {
-            return meters.lostPermits();
-        }
-
-        @Override
-        public Consumer<RateLimit> lostSettlements() {
-            return calls::onLostSettlement;
-        }
-
-        @Override
-        public void state(BooleanSupplier shared) {
-            meters.state(shared);
-        }
-
-        @Override
-        public void state(String redis, BooleanSupplier available) {
-            meters.state(redis, available);
-        }
+        return new StoreMeters(meters, calls::onLostSettlement);
     }
 }

@@ -2,11 +2,11 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.LocalShare;
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.internal.store.failover.LocalShareStore;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
@@ -19,10 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.IntSupplier;
-import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -204,50 +200,6 @@ class StoreConfiguration {
         boolean own = List.of(beans.getBeanNamesForType(RateLimitStore.class, true, false))
                 .contains("rateLimitDefaultStore");
         return own ? Optional.of("Rate limits are counted in memory, by each instance on its own") : Optional.empty();
-    }
-
-    /** Measures stores. Without Micrometer there is no bean of this type. */
-    interface StoreInstrumentation {
-
-        StoreInstrumentation NONE = new StoreInstrumentation() {};
-
-        /**
-         * Returns a store that measures decisions.
-         *
-         * @param redis the name of the server, if limits are in several; {@code null}: there is only one
-         */
-        default RateLimitStore timed(RateLimitStore store, String name, @Nullable String redis) {
-            return store;
-        }
-
-        /** Gets the number of buckets in memory. */
-        default void buckets(IntSupplier count) {}
-
-        /** Returns what is to be called when a bucket in use is evicted. */
-        default Runnable evictions() {
-            return () -> {};
-        }
-
-        /** Returns what is to be called when a call is rejected without the store. */
-        default Runnable cachedRejections() {
-            return () -> {};
-        }
-
-        /** Returns what is to be called with a number of permits that running calls have lost. */
-        default LongConsumer lostPermits() {
-            return permits -> {};
-        }
-
-        /** Returns what is to be called with the limit of a settlement that Redis has not made, or may not have. */
-        default Consumer<RateLimit> lostSettlements() {
-            return limit -> {};
-        }
-
-        /** Gets whether instances share their limits at the moment. */
-        default void state(BooleanSupplier shared) {}
-
-        /** Gets whether one of several servers decides at the moment. */
-        default void state(String redis, BooleanSupplier available) {}
     }
 
     /** Connects a store while the other beans are created, so that the first call does not have to. */

@@ -2,8 +2,6 @@ package io.ratelimit.event;
 
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,7 +10,7 @@ import java.util.function.Consumer;
 
 /**
  * Publishes events one after another on a thread of its own. Bounded: while too many are waiting, further ones are dropped,
- * which costs the caller no lock.
+ * which costs the caller one read of a counter.
  */
 final class EventQueue {
 
@@ -26,9 +24,7 @@ final class EventQueue {
 
     private final Executor thread;
 
-    private final Queue<Object> events = new ConcurrentLinkedQueue<>();
-
-    /** How many events wait or are being published. The caller that adds the first one starts the work of the thread. */
+    /** How many events wait or are being published. */
     private final AtomicInteger pending = new AtomicInteger();
 
     private final LongAdder dropped = new LongAdder();
@@ -45,7 +41,7 @@ final class EventQueue {
      * @param publisher publishes an event; it may block and throw
      */
     EventQueue(String name, int most, Consumer<Object> publisher) {
-        this(name, most, publisher, DaemonThreads.create("ratelimit-events", 1, 1));
+        this(name, most, publisher, DaemonThreads.create("ratelimit-events", 1, Integer.MAX_VALUE));
     }
 
     EventQueue(String name, int most, Consumer<Object> publisher, Executor thread) {
@@ -66,14 +62,13 @@ final class EventQueue {
             drop();
             return;
         }
-        events.add(event);
-        if (pending.getAndIncrement() == 0) {
-            try {
-                thread.execute(this::publishAll);
-            } catch (Throwable ex) {
-                // No thread could be created.
-                clear();
-            }
+        pending.incrementAndGet();
+        try {
+            thread.execute(() -> publish(event));
+        } catch (Throwable ex) {
+            // No thread could be created.
+            pending.decrementAndGet();
+            dropped.increment();
         }
     }
 
@@ -94,25 +89,14 @@ final class EventQueue {
         return dropped.sumThenReset();
     }
 
-    private void clear() {
-        do {
-            if (events.poll() != null) {
-                dropped.increment();
-            }
-        } while (pending.decrementAndGet() > 0);
-    }
-
-    private void publishAll() {
-        do {
-            Object event = events.poll();
-            try {
-                if (event != null) {
-                    publisher.accept(event);
-                }
-            } catch (Throwable ex) {
-                warn(ex);
-            }
-        } while (pending.decrementAndGet() > 0);
+    private void publish(Object event) {
+        try {
+            publisher.accept(event);
+        } catch (Throwable ex) {
+            warn(ex);
+        } finally {
+            pending.decrementAndGet();
+        }
     }
 
     private void warn(Throwable ex) {

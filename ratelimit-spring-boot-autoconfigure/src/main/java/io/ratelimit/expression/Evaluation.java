@@ -1,6 +1,6 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.RateLimitKeyContext;
+import io.ratelimit.spi.RateLimitKeyContext;
 import java.lang.reflect.Method;
 import java.security.Principal;
 import java.util.Map;

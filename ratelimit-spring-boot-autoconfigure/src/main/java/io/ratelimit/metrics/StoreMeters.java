@@ -2,36 +2,40 @@ package io.ratelimit.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Tags;
+import io.ratelimit.RateLimit;
+import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.spi.RateLimitStore;
 import java.util.function.BooleanSupplier;
-import java.util.function.DoubleSupplier;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The meters of stores. */
-public final class StoreMeters {
+public final class StoreMeters implements StoreInstrumentation {
 
     /** The tag with the name of a server. */
     private static final String REDIS = "redis";
 
     private final ContextMeters meters;
 
-    public StoreMeters(ContextMeters meters) {
+    private final Consumer<RateLimit> lostSettlements;
+
+    /** @param lostSettlements counts a settlement of the limit that was lost */
+    public StoreMeters(ContextMeters meters, Consumer<RateLimit> lostSettlements) {
         this.meters = meters;
+        this.lostSettlements = lostSettlements;
     }
 
-    /**
-     * Returns a store that measures {@code ratelimit.store}.
-     *
-     * @param name {@code redis} or {@code in_memory}
-     * @param redis the name of the server, if limits are in several; {@code null}: there is only one
-     */
+    /** Measures {@code ratelimit.store}. */
+    @Override
     public RateLimitStore timed(RateLimitStore store, String name, @Nullable String redis) {
         Tags tags = Tags.of("store", name);
         return new TimedRateLimitStore(store, redis == null ? tags : tags.and(REDIS, redis), meters);
     }
 
     /** Registers {@code ratelimit.store.state}. */
+    @Override
     public void state(BooleanSupplier shared) {
         meters.gauge(
                 "ratelimit.store.state",
@@ -42,6 +46,7 @@ public final class StoreMeters {
     }
 
     /** Registers {@code ratelimit.redis.state} of one of several servers. */
+    @Override
     public void state(String redis, BooleanSupplier available) {
         meters.gauge(
                 "ratelimit.redis.state",
@@ -52,22 +57,26 @@ public final class StoreMeters {
     }
 
     /** Registers {@code ratelimit.buckets}. */
-    public void buckets(DoubleSupplier count) {
-        meters.gauge("ratelimit.buckets", "buckets", "Buckets in memory", Tags.empty(), count);
+    @Override
+    public void buckets(IntSupplier count) {
+        meters.gauge("ratelimit.buckets", "buckets", "Buckets in memory", Tags.empty(), count::getAsInt);
     }
 
     /** Registers {@code ratelimit.evictions}, and returns what counts one. */
+    @Override
     public Runnable evictions() {
         return counting("ratelimit.evictions", "evictions", "Buckets in use that were removed because memory was full");
     }
 
     /** Registers {@code ratelimit.cached.rejections}, and returns what counts one. */
+    @Override
     public Runnable cachedRejections() {
         return counting(
                 "ratelimit.cached.rejections", "rejections", "Calls that were rejected again without the store");
     }
 
     /** Registers {@code ratelimit.concurrency.lost}, and returns what counts a number of permits. */
+    @Override
     public LongConsumer lostPermits() {
         Counter counter = meters.counter(
                 "ratelimit.concurrency.lost",
@@ -75,6 +84,11 @@ public final class StoreMeters {
                 "Permits of running calls that had expired or were lost by Redis, so that others could take them",
                 Tags.empty());
         return permits -> increment(counter, (double) permits);
+    }
+
+    @Override
+    public Consumer<RateLimit> lostSettlements() {
+        return lostSettlements;
     }
 
     private Runnable counting(String name, String unit, String description) {

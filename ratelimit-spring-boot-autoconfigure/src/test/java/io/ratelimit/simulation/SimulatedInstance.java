@@ -141,7 +141,7 @@ final class SimulatedInstance {
             store = RoutingRateLimitStore.byScope(failover, memory);
         }
         BucketChanges buckets = new BucketChanges(store, channel, synchronizer);
-        this.admin = new LimitAdmin(catalog, synchronizer, buckets, channel, () -> false, property -> null);
+        this.admin = new LimitAdmin(catalog, synchronizer, buckets, () -> false, property -> null);
         this.gate = new RateLimitGate(
                 store, NO_LISTENER, CallObserver.NONE, time, () -> false, Duration.ofMinutes(1), null);
         new ReleaseMessages(channel).subscribe(gate::permitsReleased);

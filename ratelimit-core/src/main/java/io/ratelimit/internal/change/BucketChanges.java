@@ -94,7 +94,9 @@ public final class BucketChanges {
                     if (thrown != null) {
                         throw failure(limit, attempt(change), principal, thrown);
                     }
-                    tellListeners(event(limit, change, status, principal));
+                    RateLimitChangedEvent made = event(limit, change, status, principal);
+                    logger.log(Level.INFO, describe(made));
+                    listeners.accept(made);
                     return status;
                 });
     }
@@ -162,11 +164,6 @@ public final class BucketChanges {
         String digest = KeyDigest.of(key == null ? "" : key);
         channel.send(TOPIC, limit.id() + " " + digest);
         tellBucketListeners(limit.id(), digest);
-    }
-
-    private void tellListeners(RateLimitChangedEvent event) {
-        logger.log(Level.INFO, describe(event));
-        listeners.accept(event);
     }
 
     private RateLimitChangedEvent event(

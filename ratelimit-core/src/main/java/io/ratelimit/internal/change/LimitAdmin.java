@@ -21,6 +21,7 @@ import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.StoredOverride;
+import io.ratelimit.internal.limiter.UnknownLimitException;
 import io.ratelimit.spi.Charge;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -61,8 +62,6 @@ public final class LimitAdmin implements RateLimitAdmin {
 
     private final BucketChanges buckets;
 
-    private final ChangeChannel channel;
-
     private final BooleanSupplier mustNotBlock;
 
     private final Origins properties;
@@ -79,29 +78,25 @@ public final class LimitAdmin implements RateLimitAdmin {
             LimitCatalog catalog,
             OverrideSynchronizer synchronizer,
             BucketChanges buckets,
-            ChangeChannel channel,
             BooleanSupplier mustNotBlock,
             Origins properties) {
-        this(catalog, synchronizer, buckets, channel, mustNotBlock, properties, new Continuations(), null, null);
-    }
-
-    private LimitAdmin(
-            LimitCatalog catalog,
-            OverrideSynchronizer synchronizer,
-            BucketChanges buckets,
-            ChangeChannel channel,
-            BooleanSupplier mustNotBlock,
-            Origins properties,
-            Continuations continuations,
-            @Nullable String principal,
-            @Nullable String plan) {
         this.catalog = catalog;
         this.synchronizer = synchronizer;
         this.buckets = buckets;
-        this.channel = channel;
         this.mustNotBlock = mustNotBlock;
         this.properties = properties;
-        this.continuations = continuations;
+        this.continuations = new Continuations();
+        this.principal = null;
+        this.plan = null;
+    }
+
+    private LimitAdmin(LimitAdmin other, @Nullable String principal, @Nullable String plan) {
+        this.catalog = other.catalog;
+        this.synchronizer = other.synchronizer;
+        this.buckets = other.buckets;
+        this.mustNotBlock = other.mustNotBlock;
+        this.properties = other.properties;
+        this.continuations = other.continuations;
         this.principal = principal;
         this.plan = plan;
     }
@@ -109,18 +104,12 @@ public final class LimitAdmin implements RateLimitAdmin {
     @Override
     public RateLimitAdmin as(String author) {
         String printable = author.replaceAll("\\p{Cntrl}", "?");
-        return with(
-                printable.length() > LONGEST_PRINCIPAL ? printable.substring(0, LONGEST_PRINCIPAL) : printable, plan);
+        return new LimitAdmin(this, printable.substring(0, Math.min(printable.length(), LONGEST_PRINCIPAL)), plan);
     }
 
     @Override
     public RateLimitAdmin forPlan(String name) {
-        return with(principal, LimitNames.canonical(name));
-    }
-
-    private LimitAdmin with(@Nullable String author, @Nullable String ofPlan) {
-        return new LimitAdmin(
-                catalog, synchronizer, buckets, channel, mustNotBlock, properties, continuations, author, ofPlan);
+        return new LimitAdmin(this, principal, LimitNames.canonical(name));
     }
 
     @Override
@@ -259,9 +248,6 @@ public final class LimitAdmin implements RateLimitAdmin {
             if (reply.result() == OverrideSnapshot.Result.CONFLICT) {
                 throw new RateLimitConflictException(limit.name(), expectedVersion, reply.presentVersion());
             }
-            if (reply.result() == OverrideSnapshot.Result.CHANGED) {
-                channel.send(OverrideSynchronizer.TOPIC, id);
-            }
             return status(limit);
         });
     }
@@ -307,17 +293,13 @@ public final class LimitAdmin implements RateLimitAdmin {
         }
     }
 
-    private IllegalArgumentException noSuchPlan(RateLimit limit) {
-        String wanted = String.valueOf(plan);
-        return new IllegalArgumentException("Limit '" + limit.name() + "' has no plan '" + wanted + "'"
-                + LimitNames.suggestion(wanted, limit.plans().keySet()));
-    }
-
     /** Finds a limit that has the plan. */
     private EffectiveLimit find(String name) {
         EffectiveLimit limit = catalog.require(name);
-        if (plan != null && !LimitState.hasPlan(limit.configured(), plan)) {
-            throw noSuchPlan(limit.configured());
+        RateLimit configured = limit.configured();
+        if (plan != null && !LimitState.hasPlan(configured, plan)) {
+            throw new UnknownLimitException("Limit '" + configured.name() + "' has no plan '" + plan + "'"
+                    + LimitNames.suggestion(plan, configured.plans().keySet()));
         }
         return limit;
     }

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.concurrent.PeriodicTask;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.LimitState;
@@ -20,11 +21,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +52,11 @@ public final class OverrideSynchronizer implements AutoCloseable {
 
     private final OverrideRepository repository;
 
+    private final ChangeChannel channel;
+
     private final LongSupplier nanos;
 
-    private final ScheduledExecutorService thread;
+    private final PeriodicTask reading;
 
     private final List<LimitCatalog> catalogs = new CopyOnWriteArrayList<>();
 
@@ -71,14 +71,12 @@ public final class OverrideSynchronizer implements AutoCloseable {
 
     private boolean failing;
 
-    private Future<?> next = CompletableFuture.completedFuture(null);
-
-    private volatile boolean running;
-
-    OverrideSynchronizer(OverrideRepository repository, LongSupplier nanos, ScheduledExecutorService thread) {
+    OverrideSynchronizer(
+            OverrideRepository repository, ChangeChannel channel, LongSupplier nanos, ScheduledExecutorService thread) {
         this.repository = repository;
+        this.channel = channel;
         this.nanos = nanos;
-        this.thread = thread;
+        this.reading = new PeriodicTask(thread, this::readAndWait, this::pauseMillis);
     }
 
     /**
@@ -87,7 +85,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
      * @param script {@code overrides.lua}
      */
     public static OverrideSynchronizer shared(ChangeScript script, ChangeChannel channel) {
-        OverrideSynchronizer synchronizer = of(new ScriptedOverrideRepository(script));
+        OverrideSynchronizer synchronizer = of(new ScriptedOverrideRepository(script), channel);
         channel.subscribe(TOPIC, synchronizer.new ChangeSubscriber());
         return synchronizer;
     }
@@ -95,12 +93,12 @@ public final class OverrideSynchronizer implements AutoCloseable {
     /** Creates a synchronizer of overrides of this instance alone. */
     public static OverrideSynchronizer ofThisInstance() {
         long start = System.currentTimeMillis() * 1_000 - System.nanoTime() / 1_000;
-        return of(new InMemoryOverrideRepository(() -> start + System.nanoTime() / 1_000));
+        return of(new InMemoryOverrideRepository(() -> start + System.nanoTime() / 1_000), ChangeChannel.NONE);
     }
 
-    private static OverrideSynchronizer of(OverrideRepository repository) {
+    private static OverrideSynchronizer of(OverrideRepository repository, ChangeChannel channel) {
         return new OverrideSynchronizer(
-                repository, System::nanoTime, DaemonThreads.createServiceScheduler("ratelimit-overrides"));
+                repository, channel, System::nanoTime, DaemonThreads.createServiceScheduler("ratelimit-overrides"));
     }
 
     /**
@@ -109,40 +107,35 @@ public final class OverrideSynchronizer implements AutoCloseable {
      */
     public void add(LimitCatalog catalog) {
         catalogs.add(catalog);
-        if (running) {
-            readSoon();
-        } else {
-            start();
+        boolean begins = !reading.isRunning();
+        if (begins) {
+            reading.start();
+        }
+        CompletableFuture<Void> first = refresh();
+        if (begins && repository.isShared()) {
+            BoundedWait.await(first, START_UP);
         }
     }
 
     /** Leaves these limits as they are. Without any limits, it does not read. */
     public void remove(LimitCatalog catalog) {
         catalogs.remove(catalog);
-        running &= !catalogs.isEmpty();
+        if (catalogs.isEmpty()) {
+            reading.stop();
+        }
     }
 
     public void addListener(ChangeListener listener) {
         events.addListener(listener);
     }
 
-    private void start() {
-        running = true;
-        CompletableFuture<Void> first = refresh();
-        if (repository.isShared()) {
-            BoundedWait.await(first, START_UP);
-        }
-        readLater();
-    }
-
     @Override
     public void close() {
-        running = false;
-        thread.shutdownNow();
+        reading.close();
     }
 
     /**
-     * Changes the override of a limit or a plan, and applies what the store replies.
+     * Changes the override of a limit or a plan, applies what the store replies, and tells the other instances.
      *
      * @param id of what is changed
      * @param next {@code null}: removes it
@@ -150,7 +143,13 @@ public final class OverrideSynchronizer implements AutoCloseable {
      */
     CompletableFuture<OverrideSnapshot> write(
             String id, @Nullable RateLimitOverride next, @Nullable String principal, long expectedVersion) {
-        return request(() -> repository.write(id, next, principal, expectedVersion), id, principal);
+        return request(() -> repository.write(id, next, principal, expectedVersion), id, principal)
+                .thenApply(reply -> {
+                    if (reply.result() == OverrideSnapshot.Result.CHANGED) {
+                        channel.send(TOPIC, id);
+                    }
+                    return reply;
+                });
     }
 
     private CompletableFuture<OverrideSnapshot> request(
@@ -158,6 +157,9 @@ public final class OverrideSynchronizer implements AutoCloseable {
         long before = replies();
         return Futures.start(request).thenApply(reply -> {
             apply(reply, before, changed, principal);
+            if (!repository.isShared()) {
+                reading.plan();
+            }
             return reply;
         });
     }
@@ -166,30 +168,8 @@ public final class OverrideSynchronizer implements AutoCloseable {
         return replies;
     }
 
-    /** Reads on the thread of this class, soon. */
-    private void readSoon() {
-        try {
-            thread.execute(this::readOnce);
-        } catch (RejectedExecutionException ex) {
-            // Closed.
-        }
-    }
-
-    /** Reads at the next time, which is one and no more. Overrides of this instance alone are read when one of them ends. */
-    private synchronized void readLater() {
-        long pause = pauseMillis();
-        next.cancel(false);
-        if (running && pause < Long.MAX_VALUE) {
-            try {
-                next = thread.schedule(this::round, pause, TimeUnit.MILLISECONDS);
-            } catch (RejectedExecutionException ex) {
-                // Closed.
-            }
-        }
-    }
-
-    /** Until the next reading, or the end of the next override. */
-    private long pauseMillis() {
+    /** Until the next reading, or the end of the next override. Those of this instance alone are read when one of them ends. */
+    private synchronized long pauseMillis() {
         long pause = repository.isShared()
                 ? PAUSE_MILLIS + ThreadLocalRandom.current().nextLong(JITTER_MILLIS)
                 : Long.MAX_VALUE;
@@ -202,23 +182,9 @@ public final class OverrideSynchronizer implements AutoCloseable {
         return pause;
     }
 
-    private void round() {
-        try {
-            readOnce();
-        } finally {
-            readLater();
-        }
-    }
-
-    private void readOnce() {
-        try {
-            if (running) {
-                BoundedWait.await(refresh(), DEADLINE);
-                applyAll(null, null, false);
-            }
-        } catch (Throwable ex) {
-            logger.log(Level.DEBUG, "Applying overrides of rate limits failed; trying again", ex);
-        }
+    private void readAndWait() {
+        BoundedWait.await(refresh(), DEADLINE);
+        applyAll(null, null, false);
     }
 
     /** Reads and applies the overrides. */
@@ -233,7 +199,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
 
     private synchronized void failed(Throwable failure) {
         boolean ofStore = failure instanceof RateLimitStoreException known && isOutage(known.getReason());
-        if (!failing && !ofStore && running) {
+        if (!failing && !ofStore && reading.isRunning()) {
             failing = true;
             logger.log(
                     Level.WARNING,
@@ -267,9 +233,6 @@ public final class OverrideSynchronizer implements AutoCloseable {
         known = snapshot;
         knownSince = nanos.getAsLong();
         applyAll(changed, principal, snapshot.ended() > 0);
-        if (!repository.isShared()) {
-            readLater();
-        }
     }
 
     private synchronized void applyAll(@Nullable String changed, @Nullable String principal, boolean endedHere) {
@@ -307,17 +270,19 @@ public final class OverrideSynchronizer implements AutoCloseable {
         return known.nowMicros() + (nanos.getAsLong() - knownSince) / 1_000;
     }
 
-    /** Reads the overrides when another instance says so. */
+    /** Reads the overrides when another instance says so, on the threads of the channel and the repository. */
     private final class ChangeSubscriber implements ChangeChannel.Subscriber {
 
         @Override
         public void onMessage(String message) {
-            readSoon();
+            onConnect();
         }
 
         @Override
         public void onConnect() {
-            readSoon();
+            if (reading.isRunning()) {
+                var unused = refresh();
+            }
         }
     }
 }

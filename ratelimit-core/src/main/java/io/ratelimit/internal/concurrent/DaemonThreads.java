@@ -64,7 +64,7 @@ public final class DaemonThreads {
         return createScheduler(daemons(name));
     }
 
-    private static ScheduledExecutorService createScheduler(ThreadFactory threads) {
+    static ScheduledExecutorService createScheduler(ThreadFactory threads) {
         ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, threads);
         scheduler.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         scheduler.allowCoreThreadTimeOut(true);

@@ -5,8 +5,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,15 +21,16 @@ public final class Watchdog {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private static final Watchdog SHARED = new Watchdog(Watchdog::startThread, () -> Thread.sleep(INTERVAL.toMillis()));
+    private static final Watchdog SHARED = new Watchdog(DaemonThreads.createScheduler(task -> {
+        Thread thread = new ServiceThread(task, "ratelimit-watchdog");
+        // It outlives the application that has created the first part.
+        thread.setContextClassLoader(null);
+        return thread;
+    }));
 
     private final Queue<Part<?>> parts = new ConcurrentLinkedQueue<>();
 
-    private final AtomicBoolean running = new AtomicBoolean();
-
-    private final Executor thread;
-
-    private final Pause pause;
+    private final PeriodicTask checks;
 
     /** Resumes a part that is stuck. */
     @FunctionalInterface
@@ -41,17 +41,9 @@ public final class Watchdog {
         String resume(T part);
     }
 
-    /** Waits until the next round of checks. */
-    @FunctionalInterface
-    interface Pause {
-
-        void await() throws InterruptedException;
-    }
-
-    /** @param thread runs a task in a thread of its own */
-    Watchdog(Executor thread, Pause pause) {
-        this.thread = thread;
-        this.pause = pause;
+    Watchdog(ScheduledExecutorService thread) {
+        this.checks =
+                new PeriodicTask(thread, this::checkAll, () -> parts.isEmpty() ? Long.MAX_VALUE : INTERVAL.toMillis());
     }
 
     /** Returns the one of this JVM. */
@@ -66,50 +58,17 @@ public final class Watchdog {
      */
     public <T> void watch(T part, Check<? super T> check) {
         parts.add(new Part<>(part, check));
-        start();
-    }
-
-    private void start() {
-        if (running.compareAndSet(false, true)) {
-            try {
-                thread.execute(this::run);
-            } catch (Throwable ex) {
-                // No thread could be started.
-                running.set(false);
-                logger.log(Level.WARNING, "The watchdog could not be started; trying again with the next part", ex);
-            }
+        try {
+            checks.start();
+        } catch (Throwable ex) {
+            // No thread could be started.
+            logger.log(Level.WARNING, "The watchdog could not be started; trying again with the next part", ex);
         }
-    }
-
-    private void run() {
-        while (isNeeded()) {
-            try {
-                pause.await();
-                checkAll();
-            } catch (Throwable ex) {
-                // The next round tries again.
-            }
-        }
-    }
-
-    private boolean isNeeded() {
-        if (!parts.isEmpty()) {
-            return true;
-        }
-        running.set(false);
-        return !parts.isEmpty() && running.compareAndSet(false, true);
     }
 
     /** A round of checks. */
     void checkAll() {
         parts.removeIf(part -> !part.check());
-    }
-
-    private static void startThread(Runnable task) {
-        Thread thread = new Thread(task, "ratelimit-watchdog");
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
-        thread.start();
     }
 
     /** A part to check. Logs each incident once: from the first round that finds it to one that does not. */

@@ -1,6 +1,5 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;
@@ -8,8 +7,6 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import io.ratelimit.spi.Waiter;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -31,7 +28,8 @@ final class ConcurrencyGate {
 
     private final PermitQueueRegistry queues;
 
-    private ConcurrencyGate(
+    /** @param queues those of a parent context with the same store, too: a release in one context wakes a call of the other */
+    ConcurrencyGate(
             RateLimitStore store,
             CallAdmission admission,
             CallObserver observer,
@@ -42,23 +40,6 @@ final class ConcurrencyGate {
         this.observer = observer;
         this.continuations = continuations;
         this.queues = queues;
-    }
-
-    /** @param patience the longest time that a decision takes */
-    static ConcurrencyGate create(
-            RateLimitStore store,
-            CallAdmission admission,
-            CallObserver observer,
-            Waiter waiter,
-            Continuations continuations,
-            Duration patience) {
-        return new ConcurrencyGate(
-                store, admission, observer, continuations, new PermitQueueRegistry(store, waiter, patience));
-    }
-
-    /** Returns a gate of a child context over the same store: a release in one context wakes a call of the other. */
-    ConcurrencyGate child(CallAdmission ofChild, CallObserver observerOfChild, Continuations continuationsOfChild) {
-        return new ConcurrencyGate(store, ofChild, observerOfChild, continuationsOfChild, queues);
     }
 
     /** Charges all limits or none, and waits: see {@link RateLimitGate#enter(AcquireRequest)}. */
@@ -77,7 +58,7 @@ final class ConcurrencyGate {
     private StoreOutcome decide(AcquireRequest acquire) {
         StoreRequest request = acquire.toStore();
         try {
-            return PermitQueueRegistry.isFor(acquire.charges())
+            return WaitingCall.isFor(acquire.charges())
                     ? queues.decide(request, observer)
                     : store.decide(request).await();
         } catch (RateLimitStoreException ex) {
@@ -104,7 +85,7 @@ final class ConcurrencyGate {
 
     private CompletableFuture<StoreOutcome> decideAsync(
             AcquireRequest acquire, CallObserver ofCall, CompletableFuture<Settlement> entered) {
-        if (!PermitQueueRegistry.isFor(acquire.charges())) {
+        if (!WaitingCall.isFor(acquire.charges())) {
             return Futures.start(() -> store.decide(acquire.toStore()).toStage());
         }
         CompletableFuture<StoreOutcome> decided = Futures.start(() -> queues.decideAsync(acquire.toStore(), ofCall));
@@ -142,24 +123,5 @@ final class ConcurrencyGate {
                 .toList();
         queues.release(outcome.refund(), held);
         acquire.listener().onRelease();
-    }
-
-    /** Wakes the first call that waits for permits of a bucket, as {@link RateLimitGate#permitsReleased} does. */
-    void permitsReleased(String limit, String keyDigest) {
-        queues.released(limit, keyDigest);
-    }
-
-    /** Wakes the first call that waits for permits of a bucket that was reset. */
-    void reset(Charge bucket) {
-        queues.released(bucket);
-    }
-
-    /** Lets calls that wait know that a limit has changed, as {@link RateLimitGate#limitChanged} does. */
-    void limitChanged(RateLimit previous, RateLimit next) {
-        queues.changed(previous, next);
-    }
-
-    long waiting(RateLimit limit) {
-        return queues.waiting(limit);
     }
 }

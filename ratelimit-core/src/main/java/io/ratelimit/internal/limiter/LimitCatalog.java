@@ -139,10 +139,10 @@ public final class LimitCatalog {
     /**
      * Returns the holder of the limit of this name.
      *
-     * @throws IllegalArgumentException if there is none; the message suggests the most similar name
+     * @throws UnknownLimitException if there is none; the message suggests the most similar name
      */
     public EffectiveLimit require(String name) {
-        return effective(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
+        return effective(name).orElseThrow(() -> new UnknownLimitException(unknown(name)));
     }
 
     String unknown(String name) {

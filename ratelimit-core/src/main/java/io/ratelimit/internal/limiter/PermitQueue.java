@@ -49,6 +49,7 @@ final class PermitQueue {
 
     /** Adds a call at the end, unless the queue was forgotten. */
     synchronized boolean add(WaitingCall call) {
+        call.join(this);
         return !forgotten && calls.add(call);
     }
 
@@ -131,7 +132,7 @@ final class PermitQueue {
      */
     private static CompletionStage<StoreOutcome> withoutTrials(StoreOutcome outcome) {
         boolean taken = IntStream.range(0, outcome.charges().size()).anyMatch(outcome::isCharged);
-        return taken && PermitQueueRegistry.isWorthWaiting(outcome)
+        return taken && WaitingCall.isWorthWaiting(outcome)
                 ? Futures.start(() -> outcome.refund().refund(outcome.charges()))
                         .handle((done, failed) -> outcome)
                 : CompletableFuture.completedFuture(outcome);
@@ -169,7 +170,7 @@ final class PermitQueue {
     }
 
     private void decided(WaitingCall call, @Nullable StoreOutcome outcome, @Nullable Throwable thrown) {
-        boolean waits = outcome != null && PermitQueueRegistry.isWorthWaiting(outcome);
+        boolean waits = outcome != null && WaitingCall.isWorthWaiting(outcome);
         try {
             if (outcome != null && waits) {
                 call.reject(outcome);

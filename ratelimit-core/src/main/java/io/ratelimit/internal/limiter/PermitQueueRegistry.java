@@ -1,7 +1,6 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
@@ -55,8 +54,8 @@ final class PermitQueueRegistry {
     /** Those with a call that waits. */
     private final Map<BucketDigest, PermitQueue> told = new ConcurrentHashMap<>();
 
-    /** The calls that wait for permits of several limits, and their queues, by each bucket but that of the queue. */
-    private final Map<BucketDigest, Map<WaitingCall, Place>> others = new ConcurrentHashMap<>();
+    /** The calls that wait for permits of several limits, and the number of the charge, by each bucket but that of the queue. */
+    private final Map<BucketDigest, Map<WaitingCall, Integer>> others = new ConcurrentHashMap<>();
 
     /** How many messages of other instances have come. */
     private final AtomicLong messages = new AtomicLong();
@@ -72,28 +71,19 @@ final class PermitQueueRegistry {
         this.patience = patience;
     }
 
-    /** Returns whether the call waits if its only obstacle are permits that other calls hold. */
-    static boolean isFor(List<Charge> charges) {
-        return charges.stream().anyMatch(PermitQueueRegistry::waits);
-    }
-
-    private static boolean waits(Charge charge) {
-        RateLimit limit = charge.limit();
-        return !limit.hasRate() && !limit.maxWait().isZero() && !limit.dryRun();
-    }
-
     /** Decides after the calls that wait for the same permits, and blocks the thread until then. */
     StoreOutcome decide(StoreRequest request, CallObserver observer) {
         CompletableFuture<StoreOutcome> outcome = decide(request, observer, Runnable::run);
         try {
-            BoundedWait.awaitInterruptibly(outcome, maxWait(request).plus(patience));
+            BoundedWait.awaitInterruptibly(outcome, WaitingCall.maxWait(request).plus(patience));
             if (!outcome.isDone()) {
                 throw new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null);
             }
         } catch (InterruptedException ex) {
             abandon(outcome);
             Thread.currentThread().interrupt();
-            throw new RateLimitInterruptedException(first(request).limit().name(), ex);
+            throw new RateLimitInterruptedException(
+                    WaitingCall.first(request).limit().name(), ex);
         } catch (Throwable ex) {
             abandon(outcome);
             throw ex;
@@ -127,9 +117,9 @@ final class PermitQueueRegistry {
             var unused = Futures.start(() -> store.decide(request).toStage()).whenComplete(call::finish);
             return call.outcome();
         }
-        PermitQueue queue = join(BucketName.of(first(request)), call);
+        PermitQueue queue = join(BucketName.of(WaitingCall.first(request)), call);
         Map<BucketDigest, Integer> further = further(request);
-        further.forEach((bucket, charge) -> addTo(bucket, call, new Place(queue, charge)));
+        further.forEach((bucket, charge) -> addTo(bucket, call, charge));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
             waiting.decrementAndGet();
             further.keySet().forEach(bucket -> removeFrom(bucket, call));
@@ -141,34 +131,34 @@ final class PermitQueueRegistry {
         call.entered();
         if (!call.isOver()) {
             try {
-                limitWait(queue, call, request, observer);
+                limitWait(call, request, observer);
             } catch (Throwable ex) {
-                fail(queue, call, ex);
+                fail(call, ex);
             }
         }
         return call.outcome();
     }
 
     /** Ends the wait of the call when its time is over, or now if the time cannot be measured. */
-    private void limitWait(PermitQueue queue, WaitingCall call, StoreRequest request, CallObserver observer) {
-        Runnable waited = observer.onWait(first(request).limit());
-        CompletableFuture<Void> time = Futures.start(() -> waiter.awaitAsync(maxWait(request)));
+    private void limitWait(WaitingCall call, StoreRequest request, CallObserver observer) {
+        Runnable waited = observer.onWait(WaitingCall.first(request).limit());
+        CompletableFuture<Void> time = Futures.start(() -> waiter.awaitAsync(WaitingCall.maxWait(request)));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
             time.cancel(false);
             waited.run();
         });
         var unusedToo = time.whenComplete((over, thrown) -> {
             if (thrown == null) {
-                expire(queue, call);
+                expire(call);
             } else if (!call.isOver()) {
-                fail(queue, call, thrown);
+                fail(call, thrown);
             }
         });
     }
 
-    private static void fail(PermitQueue queue, WaitingCall call, Throwable failure) {
+    private static void fail(WaitingCall call, Throwable failure) {
         call.finish(null, failure);
-        queue.remove(call);
+        call.queue().remove(call);
     }
 
     private PermitQueue join(BucketName name, WaitingCall call) {
@@ -180,10 +170,10 @@ final class PermitQueueRegistry {
         }
     }
 
-    private void addTo(BucketDigest bucket, WaitingCall call, Place place) {
+    private void addTo(BucketDigest bucket, WaitingCall call, int charge) {
         others.compute(bucket, (name, known) -> {
-            Map<WaitingCall, Place> calls = known == null ? new LinkedHashMap<>() : known;
-            calls.put(call, place);
+            Map<WaitingCall, Integer> calls = known == null ? new LinkedHashMap<>() : known;
+            calls.put(call, charge);
             return calls;
         });
     }
@@ -196,11 +186,11 @@ final class PermitQueueRegistry {
     }
 
     /** Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now. */
-    private void expire(PermitQueue queue, WaitingCall call) {
+    private void expire(WaitingCall call) {
         if (call.isOver()) {
             return;
         }
-        queue.remove(call);
+        call.queue().remove(call);
         StoreOutcome rejection = call.rejection();
         if (rejection != null) {
             call.complete(rejection);
@@ -261,12 +251,12 @@ final class PermitQueueRegistry {
         Set<PermitQueue> lacking = new LinkedHashSet<>();
         Set<PermitQueue> before = new LinkedHashSet<>();
         others.computeIfPresent(bucket, (name, calls) -> {
-            for (Map.Entry<WaitingCall, Place> next : calls.entrySet()) {
+            for (Map.Entry<WaitingCall, Integer> next : calls.entrySet()) {
                 if (lacking.size() >= permits) {
                     break;
                 }
-                Place place = next.getValue();
-                (next.getKey().lacks(place.charge) ? lacking : before).add(place.queue);
+                WaitingCall call = next.getKey();
+                (call.lacks(next.getValue()) ? lacking : before).add(call.queue());
             }
             return calls;
         });
@@ -300,10 +290,9 @@ final class PermitQueueRegistry {
      * of one of several limits may have woken another call, which its other limit keeps waiting.
      */
     boolean isTriedLater(WaitingCall call) {
-        List<Charge> waiting = call.request().charges().stream()
-                .filter(PermitQueueRegistry::waits)
-                .toList();
-        return waiting.size() > 1 || waiting.stream().anyMatch(charge -> !store.isNonBlocking(charge.limit()));
+        StoreRequest request = call.request();
+        return WaitingCall.waiting(request).count() > 1
+                || !store.isNonBlocking(WaitingCall.first(request).limit());
     }
 
     /** Tries again after a while. */
@@ -318,63 +307,18 @@ final class PermitQueueRegistry {
         });
     }
 
-    /** Returns whether the permits that other calls hold are all that the call lacks. */
-    static boolean isWorthWaiting(StoreOutcome outcome) {
-        boolean rejected = false;
-        List<Charge> charges = outcome.charges();
-        for (int i = 0; i < charges.size(); i++) {
-            RateLimitDecision decision = outcome.decisions().get(i);
-            Charge charge = charges.get(i);
-            if (!decision.allowed() && !charge.limit().dryRun()) {
-                if (!waits(charge) || decision.retryAfter() == null) {
-                    return false;
-                }
-                rejected = true;
-            }
-        }
-        return rejected;
-    }
-
-    private static Charge first(StoreRequest request) {
-        return request.charges().stream()
-                .filter(PermitQueueRegistry::waits)
-                .findFirst()
-                .orElseThrow();
-    }
-
     /** Returns the buckets of the other limits whose permits the call waits for, and the number of the charge. */
     private static Map<BucketDigest, Integer> further(StoreRequest request) {
-        List<Charge> charges = request.charges();
-        if (charges.size() == 1) {
+        if (request.charges().size() == 1) {
             return Map.of();
         }
         Map<BucketDigest, Integer> further = new LinkedHashMap<>();
-        boolean first = true;
-        for (int i = 0; i < charges.size(); i++) {
-            if (waits(charges.get(i))) {
-                if (!first) {
-                    further.put(BucketName.of(charges.get(i)).digest(), i);
-                }
-                first = false;
-            }
-        }
+        WaitingCall.waiting(request)
+                .skip(1)
+                .forEach(
+                        i -> further.put(BucketName.of(request.charges().get(i)).digest(), i));
         return further;
     }
-
-    private static Duration maxWait(StoreRequest request) {
-        return request.charges().stream()
-                .filter(PermitQueueRegistry::waits)
-                .map(charge -> charge.limit().maxWait())
-                .min(Duration::compareTo)
-                .orElseThrow();
-    }
-
-    /**
-     * Where a call waits.
-     *
-     * @param charge the number of the charge that takes permits of the bucket
-     */
-    private record Place(PermitQueue queue, int charge) {}
 
     record BucketName(String limit, @Nullable String key) {
 

@@ -38,6 +38,8 @@ public final class RateLimitGate {
 
     private final CallAdmission admission;
 
+    private final PermitQueueRegistry queues;
+
     private final ConcurrencyGate concurrency;
 
     private final CostLog costLog = new CostLog(System::nanoTime);
@@ -73,9 +75,8 @@ public final class RateLimitGate {
         this.store = store;
         this.observer = observer;
         this.admission = new CallAdmission(listener, observer, waiter);
-        this.concurrency = parent == null
-                ? ConcurrencyGate.create(store, admission, observer, waiter, continuations, patience)
-                : parent.concurrency.child(admission, observer, continuations);
+        this.queues = parent == null ? new PermitQueueRegistry(store, waiter, patience) : parent.queues;
+        this.concurrency = new ConcurrencyGate(store, admission, observer, continuations, queues);
     }
 
     /**
@@ -104,12 +105,12 @@ public final class RateLimitGate {
      * @param keyDigest the {@link io.ratelimit.spi.KeyDigest} of the key; of an empty text for the one bucket of all callers
      */
     public void permitsReleased(String limit, String keyDigest) {
-        concurrency.permitsReleased(limit, keyDigest);
+        queues.released(limit, keyDigest);
     }
 
     /** Lets calls that wait for permits of a limit wait by the attributes that it has now, such as another capacity. */
     public void limitChanged(RateLimit previous, RateLimit next) {
-        concurrency.limitChanged(previous, next);
+        queues.changed(previous, next);
     }
 
     /** Returns how many permits of a concurrency limit calls of this instance hold. */
@@ -119,7 +120,7 @@ public final class RateLimitGate {
 
     /** Returns how many calls of this instance wait for permits of the limit. */
     public long waitingCalls(RateLimit limit) {
-        return limit.hasRate() ? admission.waiting().of(limit) : concurrency.waiting(limit);
+        return limit.hasRate() ? admission.waiting().of(limit) : queues.waiting(limit);
     }
 
     /** Charges one limit and waits, without a settlement and without a call listener: see {@link #enter(AcquireRequest)}. */
@@ -334,7 +335,7 @@ public final class RateLimitGate {
 
     CompletionStage<Void> resetAsync(Charge bucket) {
         return continuations
-                .apart(store.change(bucket.limit(), bucket.key(), BucketChange.RESET))
-                .thenAccept(status -> concurrency.reset(bucket));
+                .apart(Futures.start(() -> store.change(bucket.limit(), bucket.key(), BucketChange.RESET)))
+                .thenAccept(status -> queues.released(bucket));
     }
 }

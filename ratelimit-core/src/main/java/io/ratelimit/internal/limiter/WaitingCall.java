@@ -1,16 +1,19 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A call that waits for its turn to be decided, and for permits that other calls hold. */
@@ -24,6 +27,8 @@ final class WaitingCall {
     private final Executor executor;
 
     private final Consumer<StoreOutcome> late;
+
+    private volatile @Nullable PermitQueue queue;
 
     private final CompletableFuture<StoreOutcome> outcome = new CompletableFuture<>();
 
@@ -42,8 +47,64 @@ final class WaitingCall {
         this.late = late;
     }
 
+    /** Returns whether the call waits if its only obstacle are permits that other calls hold. */
+    static boolean isFor(List<Charge> charges) {
+        return charges.stream().anyMatch(WaitingCall::waits);
+    }
+
+    private static boolean waits(Charge charge) {
+        RateLimit limit = charge.limit();
+        return !limit.hasRate() && !limit.maxWait().isZero() && !limit.dryRun();
+    }
+
+    /** Returns whether the permits that other calls hold are all that the call lacks. */
+    static boolean isWorthWaiting(StoreOutcome outcome) {
+        boolean rejected = false;
+        List<Charge> charges = outcome.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            RateLimitDecision decision = outcome.decisions().get(i);
+            Charge charge = charges.get(i);
+            if (!decision.allowed() && !charge.limit().dryRun()) {
+                if (!waits(charge) || decision.retryAfter() == null) {
+                    return false;
+                }
+                rejected = true;
+            }
+        }
+        return rejected;
+    }
+
+    /** Returns the numbers of the charges whose permits the call waits for. */
+    static IntStream waiting(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        return IntStream.range(0, charges.size()).filter(i -> waits(charges.get(i)));
+    }
+
+    /** Returns the first charge whose permits the call waits for. */
+    static Charge first(StoreRequest request) {
+        return request.charges().get(waiting(request).findFirst().orElseThrow());
+    }
+
+    /** Returns how long the call waits: as long as each of its limits allows. */
+    static Duration maxWait(StoreRequest request) {
+        return waiting(request)
+                .mapToObj(i -> request.charges().get(i).limit().maxWait())
+                .min(Duration::compareTo)
+                .orElseThrow();
+    }
+
     StoreRequest request() {
         return request;
+    }
+
+    /** The call is about to join a queue. */
+    void join(PermitQueue next) {
+        queue = next;
+    }
+
+    /** Returns the queue that the call has joined. */
+    PermitQueue queue() {
+        return Objects.requireNonNull(queue);
     }
 
     /**

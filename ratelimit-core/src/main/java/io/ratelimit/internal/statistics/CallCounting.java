@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -72,14 +73,12 @@ final class CallCounting implements RateLimitListener {
                         limit.id(), first -> new CallCounter(keyNames == null ? null : new RejectedKeys(nanos)));
     }
 
-    /** Passes on what was counted since the last time, of each limit with a call. Called by one thread at a time. */
-    void takeNew(BiConsumer<String, CallCounts> receiver) {
-        limits.forEach((limit, counter) -> {
-            CallCounts counts = counter.takeNew();
-            if (!counts.equals(CallCounts.NONE)) {
-                receiver.accept(limit, counts);
-            }
-        });
+    /** Returns what was counted since the last time, of each limit with a call. Called by one thread at a time. */
+    Map<String, CallCounts> takeNew() {
+        Map<String, CallCounts> counts = new HashMap<>();
+        limits.forEach((limit, counter) -> counts.put(limit, counter.takeNew()));
+        counts.values().removeIf(CallCounts.NONE::equals);
+        return counts;
     }
 
     /** Returns whether rejected keys are counted. */
@@ -100,10 +99,5 @@ final class CallCounting implements RateLimitListener {
                 receiver.accept(limit, counter.keys);
             }
         });
-    }
-
-    /** Returns the ids of the limits. */
-    Iterable<String> limits() {
-        return limits.keySet();
     }
 }

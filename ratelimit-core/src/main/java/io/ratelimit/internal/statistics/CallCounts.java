@@ -1,5 +1,8 @@
 package io.ratelimit.internal.statistics;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /**
  * How many calls a limit has decided about.
  *
@@ -16,6 +19,13 @@ public record CallCounts(long allowed, long rejected, long dryRunRejected, long 
                 rejected + other.rejected,
                 dryRunRejected + other.dryRunRejected,
                 refused + other.refused);
+    }
+
+    /** Adds counts of several limits, by the id of the limit. */
+    static Map<String, CallCounts> sum(Map<String, CallCounts> some, Map<String, CallCounts> others) {
+        Map<String, CallCounts> sum = new HashMap<>(some);
+        others.forEach((limit, counts) -> sum.merge(limit, counts, CallCounts::plus));
+        return sum;
     }
 
     CallCounts minus(CallCounts other) {

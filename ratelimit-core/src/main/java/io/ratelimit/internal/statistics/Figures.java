@@ -3,6 +3,8 @@ package io.ratelimit.internal.statistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +17,7 @@ public final class Figures {
 
     private final List<InstanceFigures> instances;
 
-    private final IntervalCounts counts;
+    private final Map<Long, Map<String, CallCounts>> counts;
 
     private final long newest;
 
@@ -24,13 +26,14 @@ public final class Figures {
     private final @Nullable List<KeyCount> topKeys;
 
     /**
+     * @param counts by interval and the id of the limit
      * @param history the number of intervals, the one under way among them; 0: none
      * @param topKeys {@code null}: they are not counted
      */
     Figures(
             boolean ofAllInstances,
             List<InstanceFigures> instances,
-            IntervalCounts counts,
+            Map<Long, Map<String, CallCounts>> counts,
             long newest,
             int history,
             @Nullable List<KeyCount> topKeys) {
@@ -54,20 +57,19 @@ public final class Figures {
 
     /** Returns what was counted in the last minute, and in the interval under way. */
     public CallCounts lastMinute(String limit) {
-        return InstanceStatistics.lastMinute(counts, limit, newest);
+        return Stream.of(counts(limit, InstanceStatistics.LAST_MINUTE)).reduce(CallCounts.NONE, CallCounts::plus);
+    }
+
+    /** Returns what was counted in each of the last intervals. */
+    private CallCounts[] counts(String limit, int intervals) {
+        return LongStream.rangeClosed(newest - intervals + 1, newest)
+                .mapToObj(interval -> counts.getOrDefault(interval, Map.of()).getOrDefault(limit, CallCounts.NONE))
+                .toArray(CallCounts[]::new);
     }
 
     /** Returns what was counted in each interval; {@code null} if the history was not asked for. */
     public @Nullable CountSeries history(String limit) {
-        if (history == 0) {
-            return null;
-        }
-        long first = newest - history + 1;
-        CallCounts[] intervals = new CallCounts[history];
-        for (int i = 0; i < history; i++) {
-            intervals[i] = counts.get(limit, first + i);
-        }
-        return CountSeries.of(IntervalClock.begin(first), intervals);
+        return history == 0 ? null : CountSeries.of(IntervalClock.begin(newest - history + 1), counts(limit, history));
     }
 
     /** Returns what each instance has counted in the last minute, by its name. */

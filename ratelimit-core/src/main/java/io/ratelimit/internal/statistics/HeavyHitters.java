@@ -16,79 +16,60 @@ import java.util.Map;
  */
 final class HeavyHitters {
 
+    private final int most;
+
     private final Map<String, Counter> counters = new HashMap<>();
 
-    /** A heap with the lowest count first. */
-    private final Counter[] heap;
-
-    private int size;
+    /** The same, in an array, because looking for the lowest one in the map takes several times as long. */
+    private final List<Counter> all = new ArrayList<>();
 
     /** Whether keys have lost their counters. */
     private boolean full;
 
     HeavyHitters(int most) {
-        this.heap = new Counter[most];
+        this.most = most;
     }
 
     void add(String key) {
         Counter counter = counters.get(key);
         if (counter == null) {
-            counter = size < heap.length ? append(key) : takeOverLowest(key);
+            counter = all.size() < most ? append(key) : takeOverLowest(key);
             counters.put(key, counter);
         }
         counter.count++;
-        sink(counter);
     }
 
-    /** Adds a counter of 0, which is the lowest. */
     private Counter append(String key) {
         Counter counter = new Counter(key);
-        int place = size++;
-        for (; place > 0; place = (place - 1) / 2) {
-            put(heap[(place - 1) / 2], place);
-        }
-        put(counter, 0);
+        all.add(counter);
         return counter;
     }
 
     private Counter takeOverLowest(String key) {
         full = true;
-        Counter lowest = heap[0];
+        Counter lowest = lowest();
         counters.remove(lowest.key);
         lowest.key = key;
         lowest.error = lowest.count;
         return lowest;
     }
 
-    private void sink(Counter counter) {
-        int place = counter.place;
-        while (true) {
-            int child = 2 * place + 1;
-            if (child + 1 < size && heap[child + 1].count < heap[child].count) {
-                child++;
-            }
-            if (child >= size || heap[child].count >= counter.count) {
-                break;
-            }
-            put(heap[child], place);
-            place = child;
+    private Counter lowest() {
+        Counter lowest = all.get(0);
+        for (int i = 1; i < all.size(); i++) {
+            Counter other = all.get(i);
+            lowest = other.count < lowest.count ? other : lowest;
         }
-        put(counter, place);
-    }
-
-    private void put(Counter counter, int place) {
-        heap[place] = counter;
-        counter.place = place;
+        return lowest;
     }
 
     /** Returns the counts, the highest first. */
     KeyReport report() {
-        List<KeyCount> counts = new ArrayList<>(size);
-        for (int i = 0; i < size; i++) {
-            counts.add(new KeyCount(heap[i].key, heap[i].count, heap[i].error));
-        }
-        counts.sort(Comparator.comparingLong(KeyCount::rejected).reversed());
-        return new KeyReport(counts, full ? heap[0].count : 0);
+        List<KeyCount> counts = all.stream()
+                .map(counter -> new KeyCount(counter.key, counter.count, counter.error))
+                .sorted(Comparator.comparingLong(KeyCount::rejected).reversed())
+                .toList();
+        return new KeyReport(counts, full ? lowest().count : 0);
     }
 
     private static final class Counter {
@@ -98,8 +79,6 @@ final class HeavyHitters {
         private long count;
 
         private long error;
-
-        private int place;
 
         Counter(String key) {
             this.key = key;

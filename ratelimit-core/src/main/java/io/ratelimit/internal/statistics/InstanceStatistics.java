@@ -1,15 +1,18 @@
 package io.ratelimit.internal.statistics;
 
-import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Holds the figures of this instance in the JVM: its {@link CountHistory}, and the counts that it has not published to the other
- * instances.
+ * Holds the figures of this instance in the JVM, by interval and the id of the limit: those of the last 15 minutes, and those that
+ * it has not published to the other instances.
  */
 final class InstanceStatistics {
+
+    /** The intervals of 15 minutes, and the one under way. */
+    static final int INTERVALS = (int) (15 * 60 / IntervalClock.STEP.toSeconds()) + 1;
 
     /** The intervals of a minute, and the one under way. */
     static final int LAST_MINUTE = 60 / (int) IntervalClock.STEP.toSeconds() + 1;
@@ -18,18 +21,21 @@ final class InstanceStatistics {
 
     private final IntervalClock clock;
 
-    private final CountHistory history;
-
     private final boolean shared;
 
-    private SortedMap<Long, Map<String, CallCounts>> unpublished = new TreeMap<>();
+    /** The number of the interval under way. */
+    private long newest;
+
+    private NavigableMap<Long, Map<String, CallCounts>> history = new TreeMap<>();
+
+    private NavigableMap<Long, Map<String, CallCounts>> unpublished = new TreeMap<>();
 
     /** @param shared whether there are others to tell */
     InstanceStatistics(CallCounting counting, IntervalClock clock, boolean shared) {
         this.counting = counting;
         this.clock = clock;
-        this.history = new CountHistory(clock.interval());
         this.shared = shared;
+        this.newest = clock.interval();
     }
 
     IntervalClock clock() {
@@ -38,30 +44,31 @@ final class InstanceStatistics {
 
     /** Takes over what was counted since the last time. */
     synchronized void sample() {
-        history.advance(clock.interval());
-        counting.takeNew((limit, counts) -> {
-            history.add(limit, counts);
+        newest = Math.max(newest, clock.interval());
+        Map<String, CallCounts> counts = counting.takeNew();
+        if (!counts.isEmpty()) {
+            history.merge(newest, counts, CallCounts::sum);
             if (shared) {
-                unpublished
-                        .computeIfAbsent(history.newest(), first -> new HashMap<>())
-                        .merge(limit, counts, CallCounts::plus);
+                unpublished.merge(newest, counts, CallCounts::sum);
             }
-        });
-        unpublished.headMap(history.newest() - CountHistory.INTERVALS + 1).clear();
+        }
+        history.headMap(newest - INTERVALS + 1).clear();
+        unpublished.headMap(newest - INTERVALS + 1).clear();
     }
 
     /** Sets the clock by the one that all instances share. Returns by how many intervals it has moved. */
     synchronized long synchronize(long earliest, long latest) {
         long moved = clock.synchronize(earliest, latest);
         if (moved != 0) {
-            history.renumber(moved);
+            newest += moved;
+            history = renumbered(history, moved);
             unpublished = renumbered(unpublished, moved);
         }
         return moved;
     }
 
-    static <T> SortedMap<Long, T> renumbered(SortedMap<Long, T> intervals, long moved) {
-        SortedMap<Long, T> renumbered = new TreeMap<>();
+    static <T> NavigableMap<Long, T> renumbered(SortedMap<Long, T> intervals, long moved) {
+        NavigableMap<Long, T> renumbered = new TreeMap<>();
         intervals.forEach((interval, value) -> renumbered.put(interval + moved, value));
         return renumbered;
     }
@@ -70,34 +77,23 @@ final class InstanceStatistics {
     synchronized SortedMap<Long, Map<String, CallCounts>> takeUnpublished(int most) {
         SortedMap<Long, Map<String, CallCounts>> taken = new TreeMap<>();
         while (taken.size() < most && !unpublished.isEmpty()) {
-            Long oldest = unpublished.firstKey();
-            taken.put(oldest, unpublished.remove(oldest));
+            Map.Entry<Long, Map<String, CallCounts>> oldest = unpublished.pollFirstEntry();
+            taken.put(oldest.getKey(), oldest.getValue());
         }
         return taken;
     }
 
     /** Returns what was counted in the last minute, of each limit with a call. */
     synchronized Map<String, CallCounts> lastMinute() {
-        Map<String, CallCounts> sums = new HashMap<>();
-        for (String limit : counting.limits()) {
-            CallCounts sum = lastMinute(history, limit, history.newest());
-            if (!sum.equals(CallCounts.NONE)) {
-                sums.put(limit, sum);
-            }
-        }
-        return sums;
-    }
-
-    /** Sums the twelve intervals before the one under way, and that one. */
-    static CallCounts lastMinute(IntervalCounts counts, String limit, long newest) {
-        return counts.sum(limit, newest - LAST_MINUTE + 1, newest);
+        return history.tailMap(newest - LAST_MINUTE + 1).values().stream().reduce(Map.of(), CallCounts::sum);
     }
 
     synchronized long newest() {
-        return history.newest();
+        return newest;
     }
 
-    synchronized CallCounts get(String limit, long interval) {
-        return history.get(limit, interval);
+    /** Returns what was counted in each of the last intervals. */
+    synchronized Map<Long, Map<String, CallCounts>> history() {
+        return Map.copyOf(history);
     }
 }

@@ -3,6 +3,7 @@ package io.ratelimit.internal.statistics;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.PeriodicTask;
 import io.ratelimit.internal.statistics.SharedStatistics.Snapshot;
 import io.ratelimit.spi.RateLimitListener;
 import java.lang.System.Logger.Level;
@@ -13,11 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -32,7 +29,7 @@ public final class RateLimitStatistics implements AutoCloseable {
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     /** The longest history. */
-    public static final Duration LONGEST_HISTORY = IntervalClock.STEP.multipliedBy(CountHistory.INTERVALS - 1L);
+    public static final Duration LONGEST_HISTORY = IntervalClock.STEP.multipliedBy(InstanceStatistics.INTERVALS - 1L);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -70,11 +67,7 @@ public final class RateLimitStatistics implements AutoCloseable {
 
     private final @Nullable KeyPublisher keyPublisher;
 
-    private final ScheduledExecutorService thread;
-
-    private Future<?> next = CompletableFuture.completedFuture(null);
-
-    private volatile boolean running;
+    private final PeriodicTask counts;
 
     RateLimitStatistics(
             String name,
@@ -95,7 +88,7 @@ public final class RateLimitStatistics implements AutoCloseable {
         this.publisher =
                 shared == null ? null : new StatisticsPublisher(statistics, shared, id, this::ofThisInstance, started);
         this.keyPublisher = shared == null || keyNames == null ? null : new KeyPublisher(counting, shared, id, nanos);
-        this.thread = thread;
+        this.counts = new PeriodicTask(thread, this::round, PAUSE::toMillis);
     }
 
     /**
@@ -127,33 +120,11 @@ public final class RateLimitStatistics implements AutoCloseable {
     }
 
     /** Counts by the second from now on, and shares the counts. */
-    public synchronized void start() {
-        running = true;
+    public void start() {
         if (publisher != null) {
             publisher.join();
         }
-        later();
-    }
-
-    private synchronized void later() {
-        next.cancel(false);
-        try {
-            next = thread.schedule(this::run, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException ex) {
-            // Closed.
-        }
-    }
-
-    private void run() {
-        if (running) {
-            try {
-                round();
-            } catch (Throwable ex) {
-                logger.log(Level.DEBUG, "Counting calls of rate limits failed; trying again", ex);
-            } finally {
-                later();
-            }
-        }
+        counts.start();
     }
 
     void round() {
@@ -171,7 +142,7 @@ public final class RateLimitStatistics implements AutoCloseable {
 
     /** Shares the last counts, and waits for a moment. */
     public void stop() {
-        running = false;
+        counts.stop();
         if (publisher != null) {
             statistics.sample();
             BoundedWait.await(publisher.leave(), SHUTDOWN);
@@ -180,8 +151,7 @@ public final class RateLimitStatistics implements AutoCloseable {
 
     @Override
     public void close() {
-        running = false;
-        thread.shutdownNow();
+        counts.close();
     }
 
     /**
@@ -216,7 +186,7 @@ public final class RateLimitStatistics implements AutoCloseable {
         return new Figures(
                 false,
                 List.of(ofThisInstance()),
-                statistics::get,
+                statistics.history(),
                 statistics.newest(),
                 intervals,
                 limit == null || !counting.countsKeys() ? null : top(List.of(counting.keys(limit))));
@@ -247,14 +217,8 @@ public final class RateLimitStatistics implements AutoCloseable {
             statistics.synchronize(snapshot.nowMicros(), snapshot.nowMicros());
             snapshot = ask(all, intervals, limit);
         }
-        Map<Long, Map<String, CallCounts>> counts = snapshot.counts();
         return new Figures(
-                true,
-                instances(snapshot),
-                (id, interval) -> counts.getOrDefault(interval, Map.of()).getOrDefault(id, CallCounts.NONE),
-                clock.interval(),
-                intervals,
-                topKeys(all, limit));
+                true, instances(snapshot), snapshot.counts(), clock.interval(), intervals, topKeys(all, limit));
     }
 
     private Snapshot ask(SharedStatistics all, int intervals, @Nullable String limit) {

@@ -28,7 +28,7 @@ public final class SimulatedOverrides {
     }
 
     public OverrideSynchronizer synchronizer(LongSupplier nanos, ScheduledExecutorService thread) {
-        return new OverrideSynchronizer(repository, nanos, thread);
+        return new OverrideSynchronizer(repository, ChangeChannel.NONE, nanos, thread);
     }
 
     /** What is stored, by the ids of limits and plans. */

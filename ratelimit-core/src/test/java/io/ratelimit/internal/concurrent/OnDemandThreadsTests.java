@@ -16,7 +16,7 @@ class OnDemandThreadsTests {
 
     private static final int MOST = 3;
 
-    private final Watchdog watchdog = new Watchdog(task -> {}, () -> {});
+    private final Watchdog watchdog = new Watchdog(new ManualScheduler());
 
     private final OnDemandThreads threads =
             new OnDemandThreads("demand", MOST, DaemonThreads.daemons("demand"), watchdog);

@@ -171,7 +171,8 @@ class StatisticsPublisherTests {
         assertThat(shared.accepted)
                 .extracting(Publication::counts)
                 .containsExactly(counts(NOON + hour, 3), counts(NOON, 2));
-        assertThat(statistics.get("quotes", IntervalClock.intervalAt(NOON))).isEqualTo(new CallCounts(5, 0, 0, 0));
+        assertThat(statistics.history().get(IntervalClock.intervalAt(NOON)))
+                .isEqualTo(Map.of("quotes", new CallCounts(5, 0, 0, 0)));
     }
 
     @Test

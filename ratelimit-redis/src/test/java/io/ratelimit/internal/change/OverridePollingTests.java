@@ -52,6 +52,7 @@ class OverridePollingTests {
                     return true;
                 }
             },
+            ChangeChannel.NONE,
             () -> 0,
             thread);
 

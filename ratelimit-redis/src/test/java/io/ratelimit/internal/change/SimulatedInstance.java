@@ -68,10 +68,10 @@ final class SimulatedInstance implements OverrideRepository {
         this.server = server;
         catalog = new LimitCatalog(settings(limits), null, () -> false);
         catalog.complete();
-        synchronizer = new OverrideSynchronizer(this, thread::nanos, thread);
+        synchronizer = new OverrideSynchronizer(this, ChangeChannel.NONE, thread::nanos, thread);
         synchronizer.addListener(events::add);
         synchronizer.add(catalog);
-        admin = new LimitAdmin(catalog, synchronizer, mock(), ChangeChannel.NONE, () -> false, property -> null);
+        admin = new LimitAdmin(catalog, synchronizer, mock(), () -> false, property -> null);
     }
 
     private static RateLimitSettings settings(LimitOverrides... limits) {

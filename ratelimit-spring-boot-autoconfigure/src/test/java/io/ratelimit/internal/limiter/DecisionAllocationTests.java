@@ -59,8 +59,8 @@ class DecisionAllocationTests {
         RateLimitStore store = new InMemoryRateLimitStore(clock, 100);
         RateLimit plenty = TestLimits.tokenBucket("plenty", 1_000_000, "1/s");
         assertThat(bytes(store, plenty)).isLessThanOrEqualTo(DECISION + STATE);
-        RateLimitStore timed =
-                new StoreMeters(new ContextMeters(new SimpleMeterRegistry())).timed(store, "in_memory", null);
+        RateLimitStore timed = new StoreMeters(new ContextMeters(new SimpleMeterRegistry()), limit -> {})
+                .timed(store, "in_memory", null);
         assertThat(bytes(timed, plenty)).isLessThanOrEqualTo(DECISION + STATE);
         assertThat(bytes(timed, TestLimits.tokenBucket("one", 1, "1/d"))).isLessThanOrEqualTo(DECISION + STATE + TIME);
     }
