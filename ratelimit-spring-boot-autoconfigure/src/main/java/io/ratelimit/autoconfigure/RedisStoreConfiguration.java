@@ -19,10 +19,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -52,7 +51,6 @@ class RedisStoreConfiguration {
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     @Bean
-    @Conditional(OnRedisConnection.class)
     @ConditionalOnMissingBean(RateLimitScriptExecutor.class)
     RedisConnector rateLimitScriptExecutor(
             ListableBeanFactory beans,
@@ -60,7 +58,7 @@ class RedisStoreConfiguration {
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
         RedisStoreProperties redis = properties.redis();
-        if (DedicatedRedis.isConfigured(redis)) {
+        if (DedicatedRedis.isConfigured(redis) || !hasConnectionFactory(beans)) {
             return DedicatedRedis.connect("ratelimit.redis", redis, algorithms, bundles);
         }
         return new RedisConnector(
@@ -68,6 +66,10 @@ class RedisStoreConfiguration {
                 redis.timeout(),
                 RateLimitScript.load(algorithms.own()),
                 redis.library(algorithms));
+    }
+
+    private static boolean hasConnectionFactory(ListableBeanFactory beans) {
+        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RedisConnectionFactory.class).length > 0;
     }
 
     private static RedisConnectionFactory connectionFactory(
@@ -175,26 +177,6 @@ class RedisStoreConfiguration {
         return OverrideSynchronizer.ofThisInstance();
     }
 
-    @Bean
-    RedisCacheWarning rateLimitRedisCacheWarning(
-            ConfigurableListableBeanFactory beans, Environment environment, RateLimitProperties properties) {
-        return new RedisCacheWarning(beans, environment, DedicatedRedis.isConfigured(properties.redis()));
-    }
-
-    /** Whether there is a connection: of the application, or for rate limits alone. */
-    static class OnRedisConnection extends AnyNestedCondition {
-
-        OnRedisConnection() {
-            super(ConfigurationPhase.REGISTER_BEAN);
-        }
-
-        @ConditionalOnBean(RedisConnectionFactory.class)
-        static class OfTheApplication {}
-
-        @Conditional(OnDedicatedRedis.class)
-        static class Dedicated {}
-    }
-
     /** Not in {@link StoreConfiguration}, whose methods are read without Redis, too. */
     static RateLimitStore store(
             GuardedRedis redis,
@@ -206,18 +188,6 @@ class RedisStoreConfiguration {
         store.onLostPermits(instrumented.lostPermits());
         store.onLostSettlement(instrumented.lostSettlements());
         return store;
-    }
-
-    static class OnDedicatedRedis extends SpringBootCondition {
-
-        @Override
-        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            boolean configured = DedicatedRedis.isConfigured(context.getEnvironment());
-            return new ConditionOutcome(
-                    configured,
-                    ConditionMessage.forCondition("ratelimit.redis connection properties")
-                            .because(configured ? "are set" : "are not set"));
-        }
     }
 
     /** As early as conditions on classes, and declared before them, so that no class of Redis is loaded for another store. */
