@@ -63,7 +63,6 @@ final class DedicatedRedis {
             RedisStoreProperties redis,
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
-        checkServers(property, redis);
         if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
             throw new RateLimitConfigurationException(
                     isConfigured(redis)

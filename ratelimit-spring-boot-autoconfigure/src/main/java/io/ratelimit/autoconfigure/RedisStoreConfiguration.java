@@ -57,15 +57,26 @@ class RedisStoreConfiguration {
             RateLimitProperties properties,
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
-        RedisStoreProperties redis = properties.redis();
-        if (DedicatedRedis.isConfigured(redis) || !hasConnectionFactory(beans)) {
-            return DedicatedRedis.connect("ratelimit.redis", redis, algorithms, bundles);
-        }
-        return new RedisConnector(
-                connectionFactory(beans, "ratelimit.redis", redis.connectionFactory()),
-                redis.timeout(),
-                RateLimitScript.load(algorithms.own()),
-                redis.library(algorithms));
+        return connect(beans, "ratelimit.redis", properties.redis(), algorithms, bundles);
+    }
+
+    /** @param property the prefix of the properties */
+    private static RedisConnector connect(
+            ListableBeanFactory beans,
+            String property,
+            RedisStoreProperties redis,
+            AlgorithmCatalog algorithms,
+            ObjectProvider<SslBundles> bundles) {
+        DedicatedRedis.checkServers(property, redis);
+        boolean ofApplication =
+                redis.connectionFactory() != null || !DedicatedRedis.isConfigured(redis) && hasConnectionFactory(beans);
+        return ofApplication
+                ? new RedisConnector(
+                        connectionFactory(beans, property, redis.connectionFactory()),
+                        redis.timeout(),
+                        RateLimitScript.load(algorithms.own()),
+                        redis.library(algorithms))
+                : DedicatedRedis.connect(property, redis, algorithms, bundles);
     }
 
     private static boolean hasConnectionFactory(ListableBeanFactory beans) {
@@ -116,26 +127,28 @@ class RedisStoreConfiguration {
         RedisServerProperties.bind(environment, properties.redis(), BindHandler.DEFAULT)
                 .forEach((id, redis) -> {
                     String name = names.getOrDefault(id, id);
-                    servers.put(
-                            id, new RedisServers.Server(name, redis, connect(beans, name, redis, algorithms, bundles)));
+                    String property = RedisServerProperties.property(name);
+                    RedisConnector connector = connect(beans, property, redis, algorithms, bundles);
+                    servers.put(id, new RedisServers.Server(name, redis, connector));
                 });
         return new RedisServers(servers);
     }
 
-    private static RedisConnector connect(
-            ListableBeanFactory beans,
-            String name,
-            RedisStoreProperties redis,
-            AlgorithmCatalog algorithms,
-            ObjectProvider<SslBundles> bundles) {
-        String property = RedisServerProperties.property(name);
-        return redis.connectionFactory() == null
-                ? DedicatedRedis.connect(property, redis, algorithms, bundles)
-                : new RedisConnector(
-                        connectionFactory(beans, property, redis.connectionFactory()),
-                        redis.timeout(),
-                        RateLimitScript.load(algorithms.own()),
-                        redis.library(algorithms));
+    @Bean
+    RateLimitLifecycle.Part rateLimitRedisPart(
+            ObjectProvider<RedisConnector> connector, ObjectProvider<GuardedRedis> guarded, RedisServers servers) {
+        return new RateLimitLifecycle.Part(
+                RateLimitLifecycle.Stage.REDIS,
+                () -> {
+                    connector.ifAvailable(RedisConnector::start);
+                    guarded.ifAvailable(GuardedRedis::start);
+                    servers.start();
+                },
+                () -> {
+                    guarded.ifAvailable(GuardedRedis::stop);
+                    servers.stop();
+                    connector.ifAvailable(RedisConnector::stop);
+                });
     }
 
     @Bean
@@ -149,6 +162,12 @@ class RedisStoreConfiguration {
     @ConditionalOnBean(RedisConnector.class)
     RedisChangeChannel rateLimitChangeChannel(RedisConnector connector, RateLimitProperties properties) {
         return new RedisChangeChannel(connector, properties.redis().keyPrefix());
+    }
+
+    @Bean
+    @ConditionalOnBean(RedisConnector.class)
+    RateLimitLifecycle.Part rateLimitMessagePart(RedisChangeChannel channel) {
+        return new RateLimitLifecycle.Part(RateLimitLifecycle.Stage.MESSAGES, channel::start, channel::stop);
     }
 
     @Bean
