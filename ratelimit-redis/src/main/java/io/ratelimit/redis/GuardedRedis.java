@@ -23,9 +23,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
@@ -33,7 +33,7 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
  * {@link RateLimitStoreException}.
  */
 @Internal
-public final class GuardedRedis implements SmartLifecycle, DisposableBean {
+public final class GuardedRedis implements DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
@@ -78,13 +78,8 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     /** Creates one for the warm-up. It never replaces a connection, because callers, whose circuit breakers are others, use it. */
     public static GuardedRedis forWarmUp(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
-        return new GuardedRedis(
-                executor,
-                timeout,
-                keyPrefix,
-                false,
-                DaemonThreads.createScheduler("ratelimit-warm-up-probe"),
-                System::nanoTime);
+        ScheduledExecutorService probing = DaemonThreads.createScheduler("ratelimit-warm-up-probe");
+        return new GuardedRedis(executor, timeout, keyPrefix, false, probing, System::nanoTime);
     }
 
     /**
@@ -148,11 +143,8 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      * @param most the largest sum of sizes in a part; what is larger is alone
      */
     <T> List<List<T>> bySlot(Collection<T> all, Function<T, byte[]> key, ToIntFunction<T> size, int most) {
-        Map<Integer, List<T>> bySlot = new TreeMap<>();
-        for (T one : all) {
-            bySlot.computeIfAbsent(slotOf(key.apply(one)), slot -> new ArrayList<>())
-                    .add(one);
-        }
+        Map<Integer, List<T>> bySlot = all.stream()
+                .collect(Collectors.groupingBy(one -> slotOf(key.apply(one)), TreeMap::new, Collectors.toList()));
         List<List<T>> parts = new ArrayList<>();
         for (List<T> ofSlot : bySlot.values()) {
             int left = 0;
@@ -229,7 +221,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      * while the breaker is open.
      */
     CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
-        return onServer(keys.get(0), server -> executeInBackground(server, keys, arguments, deadline));
+        return onServer(slotOf(keys.get(0)), server -> executeInBackground(server, keys, arguments, deadline));
     }
 
     CompletableFuture<List<Long>> executeInBackground(
@@ -238,12 +230,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
-        return onServer(key, server -> server.call(() -> executor.delete(key), deadline));
-    }
-
-    private <T> CompletableFuture<T> onServer(
-            byte[] key, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
-        return onServer(slotOf(key), command);
+        return onServer(slotOf(key), server -> server.call(() -> executor.delete(key), deadline));
     }
 
     private <T> CompletableFuture<T> onServer(int slot, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
@@ -309,15 +296,14 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     private void probe(ServerCircuitBreaker server) {
-        Map<String, String> tags;
+        String tag;
         try {
-            tags = executor.topology().hashTags();
+            tag = executor.topology().hashTags().get(server.name());
         } catch (Throwable ex) {
             // A probe of a server that cannot be found has failed, so that the breaker knows that it is probed.
             var unused = server.probe(() -> CompletableFuture.failedFuture(ex), deadline());
             return;
         }
-        String tag = tags.get(server.name());
         if (tag == null) {
             server.retire();
             breakers.remove(server.name());
@@ -327,12 +313,9 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     private void reconnect(ServerCircuitBreaker server) {
-        if (!reconnects) {
-            return;
-        }
-        if (server.isOpen()) {
+        if (reconnects && server.isOpen()) {
             executor.topology().reconnect(server.name());
-        } else {
+        } else if (reconnects) {
             executor.topology().disconnect(server.name());
         }
     }
@@ -341,7 +324,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return executor.execute(probe.names(tag), probe.arguments());
     }
 
-    @Override
+    /** Expects replies again after a {@link #stop}. */
     public void start() {
         closing = false;
     }
@@ -352,21 +335,9 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     /** Expects failures from now on, but goes on as long as the connections do. */
-    @Override
     public void stop() {
         stopTask.run();
         closing = true;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return !closing;
-    }
-
-    /** Returns a phase that stops after the web server and before the application's connections (phase 0). */
-    @Override
-    public int getPhase() {
-        return 1;
     }
 
     @Override

@@ -6,7 +6,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.RateLimitGate;
-import io.ratelimit.redis.connection.BlockingScriptExecutor;
+import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.TestLimits;
@@ -32,7 +32,7 @@ class BlockingDriverContinuationTests {
     void blockingCallsThatFollowDecisionsAreDecided() {
         String prefix = RedisUnderTest.newPrefix();
         GuardedRedis guarded = TestStores.guarded(
-                new BlockingScriptExecutor(redis.connections(), RateLimitScript.load()), Duration.ofSeconds(2), prefix);
+                new TemplateScriptExecutor(redis.connections(), RateLimitScript.load()), Duration.ofSeconds(2), prefix);
         RateLimitGate gate = new RateLimitGate(
                 new RedisRateLimitStore(guarded, prefix), (charge, decision, outcome) -> {}, Waiter.parking());
         RateLimit limit = TestLimits.tokenBucket("quotes", 1_000, "1/h");

@@ -32,7 +32,7 @@ class BlockingDriverTests {
 
     private final HangingDriver driver = new HangingDriver();
 
-    private final RateLimitScriptExecutor executor = TemplateScriptExecutor.over(driver, RateLimitScript.load(), null);
+    private final RateLimitScriptExecutor executor = new TemplateScriptExecutor(driver, RateLimitScript.load());
 
     private final HandTurnedThread probing = new HandTurnedThread();
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
-import io.ratelimit.redis.connection.TemplateScriptExecutor;
+import io.ratelimit.redis.connection.TestExecutors;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
@@ -87,8 +87,7 @@ class RefundedBucketTests {
     @Test
     void keyOfAWindowInDebtExpiresWhenTheDebtIsBack() {
         store = TestStores.over(
-                TemplateScriptExecutor.over(redis.connections(), RateLimitScript.load(), RateLimitLibrary.load()),
-                prefix);
+                TestExecutors.lettuce(redis.connections(), RateLimitScript.load(), RateLimitLibrary.load()), prefix);
         RateLimit window = RateLimit.named("window")
                 .algorithm(Algorithm.FIXED_WINDOW)
                 .rate("10/m")
@@ -108,8 +107,7 @@ class RefundedBucketTests {
     @Test
     void keyExpiresWhenTheBucketWouldHaveBeenFullWithoutTheRefund() {
         store = TestStores.over(
-                TemplateScriptExecutor.over(redis.connections(), RateLimitScript.load(), RateLimitLibrary.load()),
-                prefix);
+                TestExecutors.lettuce(redis.connections(), RateLimitScript.load(), RateLimitLibrary.load()), prefix);
         Refund first = charge(10);
         charge(1);
         undo(first);

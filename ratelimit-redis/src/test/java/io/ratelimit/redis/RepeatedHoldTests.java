@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
-import io.ratelimit.redis.connection.TemplateScriptExecutor;
+import io.ratelimit.redis.connection.TestExecutors;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
@@ -155,7 +155,7 @@ class RepeatedHoldTests {
     /** Runs each script once, as Redis does without a test's clock. */
     private HoldingInstance batching() {
         return new HoldingInstance(
-                TemplateScriptExecutor.over(redis.connections(), RateLimitScript.load(), null),
+                TestExecutors.lettuce(redis.connections(), RateLimitScript.load(), null),
                 clock,
                 prefix,
                 BatchingDispatcher::new);

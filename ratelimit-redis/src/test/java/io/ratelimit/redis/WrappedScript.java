@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.redis.connection.TemplateScriptExecutor;
+import io.ratelimit.redis.connection.TestExecutors;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -83,6 +83,6 @@ final class WrappedScript {
         try (RedisConnection connection = connections.getConnection()) {
             connection.scriptingCommands().scriptLoad(script.getScriptAsString().getBytes(StandardCharsets.UTF_8));
         }
-        return TemplateScriptExecutor.over(connections, script, null);
+        return TestExecutors.lettuce(connections, script, null);
     }
 }

@@ -1,10 +1,12 @@
 package io.ratelimit.autoconfigure;
 
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.ConditionContext;
@@ -14,10 +16,11 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportSelector;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.ClassUtils;
 
 /**
  * Auto-configuration that puts Spring Boot's connection to Redis back in its place, if {@link RedisAutoConfigurationFilter} left
- * it out and the application declares a connection factory or connection details as a bean.
+ * it out and the application declares a bean that provides a connection, tells where to connect to, or uses a connection.
  */
 @AutoConfiguration(
         beforeName = {
@@ -34,6 +37,19 @@ import org.springframework.core.type.AnnotationMetadata;
 @Import(ApplicationRedisAutoConfiguration.LeftOut.class)
 public final class ApplicationRedisAutoConfiguration {
 
+    /** Names of both generations of Spring Boot. Repositories are those of {@code @EnableRedisRepositories}. */
+    private static final List<String> BEANS = List.of(
+            "org.springframework.data.redis.connection.RedisConnectionFactory",
+            "org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails",
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
+            "org.springframework.data.redis.cache.RedisCacheConfiguration",
+            "org.springframework.boot.autoconfigure.cache.RedisCacheManagerBuilderCustomizer",
+            "org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer",
+            "org.springframework.data.redis.core.RedisOperations",
+            "org.springframework.data.redis.core.ReactiveRedisOperations",
+            "org.springframework.data.redis.listener.RedisMessageListenerContainer",
+            "org.springframework.data.redis.repository.support.RedisRepositoryFactoryBean");
+
     static class LeftOut implements ImportSelector {
 
         private final BeanFactory beans;
@@ -44,9 +60,8 @@ public final class ApplicationRedisAutoConfiguration {
 
         @Override
         public String[] selectImports(AnnotationMetadata importing) {
-            return beans instanceof ConfigurableBeanFactory known
-                    ? RedisAutoConfigurationFilter.leftOut(known).toArray(String[]::new)
-                    : new String[0];
+            return RedisAutoConfigurationFilter.leftOut((SingletonBeanRegistry) beans)
+                    .toArray(String[]::new);
         }
     }
 
@@ -59,17 +74,18 @@ public final class ApplicationRedisAutoConfiguration {
 
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            ConfigurableListableBeanFactory beans = context.getBeanFactory();
-            boolean declared = beans != null
-                    && !RedisAutoConfigurationFilter.leftOut(beans).isEmpty()
-                    && ApplicationRedis.isDeclared(beans);
-            return new ConditionOutcome(
-                    declared,
-                    ConditionMessage.forCondition("Redis of the application")
-                            .because(
-                                    declared
-                                            ? "is declared as a bean"
-                                            : "is not declared as a bean, or was not left out"));
+            ConfigurableListableBeanFactory beans = Objects.requireNonNull(context.getBeanFactory());
+            List<String> declared = RedisAutoConfigurationFilter.leftOut(beans).isEmpty() ? List.of() : declared(beans);
+            return new ConditionOutcome(!declared.isEmpty(), "beans of the application that use Redis: " + declared);
+        }
+
+        private static List<String> declared(ConfigurableListableBeanFactory beans) {
+            ClassLoader classes = beans.getBeanClassLoader();
+            return BEANS.stream()
+                    .filter(type -> ClassUtils.isPresent(type, classes))
+                    .map(type -> ClassUtils.resolveClassName(type, classes))
+                    .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
+                    .toList();
         }
     }
 }

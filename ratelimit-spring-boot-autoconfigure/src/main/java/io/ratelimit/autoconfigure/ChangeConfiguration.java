@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitCustomizer;
+import io.ratelimit.autoconfigure.RateLimitLifecycle.Stage;
 import io.ratelimit.internal.change.BucketChanges;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;
@@ -30,12 +31,12 @@ class ChangeConfiguration {
         return OverrideSynchronizer.ofThisInstance();
     }
 
-    /** Applies overrides from the start, after the connections to Redis and before the web server, to the end. */
     @Bean
-    ContextLifecycle rateLimitOverrideLifecycle(
+    RateLimitLifecycle.Part rateLimitOverridePart(
             OverrideSynchronizer synchronizer, LimitCatalog catalog, ObjectProvider<ChangeListener> listeners) {
         listeners.orderedStream().forEach(synchronizer::addListener);
-        return new ContextLifecycle(3, () -> synchronizer.add(catalog), () -> synchronizer.remove(catalog));
+        return new RateLimitLifecycle.Part(
+                Stage.OVERRIDES, () -> synchronizer.add(catalog), () -> synchronizer.remove(catalog));
     }
 
     @Bean

@@ -18,7 +18,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.SslManagerBundle;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithAuthentication;
@@ -39,20 +38,9 @@ import org.springframework.util.StringUtils;
  */
 final class DedicatedRedis {
 
-    private static final String PREFIX = "ratelimit.redis.";
-
-    /** The properties that mean a Redis for rate limits alone. */
-    private static final List<String> CONNECTION = List.of(
-            "url", "host", "port", "username", "password", "database", "client-name", "ssl", "sentinel", "cluster");
-
     private static final int PORT = 6379;
 
     private DedicatedRedis() {}
-
-    static boolean isConfigured(Environment environment) {
-        return new SetProperties(environment)
-                .containAny(CONNECTION.stream().map(PREFIX::concat).toArray(String[]::new));
-    }
 
     static boolean isConfigured(RedisStoreProperties redis) {
         return Stream.of(
@@ -75,10 +63,11 @@ final class DedicatedRedis {
             RedisStoreProperties redis,
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
-        checkServers(property, redis);
         if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
             throw new RateLimitConfigurationException(
-                    property + " must have no connection properties without Lettuce on the class path.",
+                    isConfigured(redis)
+                            ? property + " must have no connection properties without Lettuce on the class path."
+                            : "ratelimit.store must be in-memory without a RedisConnectionFactory bean (was redis).",
                     "Configure spring.data.redis instead, or add io.lettuce:lettuce-core (with"
                             + " spring.data.redis.client-type=jedis, your own commands still use Jedis).");
         }

@@ -10,18 +10,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.context.SmartLifecycle;
 
 /** Refunds all leases at shutdown, while there are connections, and those of a limit when it changes. */
-final class LeaseLifecycle implements ChangeListener, SmartLifecycle, DisposableBean {
+final class LeaseLifecycle implements ChangeListener, DisposableBean {
 
     /** The maximum time of a shutdown for refunding leases. If Redis does not answer, it ends earlier. */
     private static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
     /** One for each server. */
     private final List<LeasingRateLimitStore> leases = new CopyOnWriteArrayList<>();
-
-    private volatile boolean running;
 
     /**
      * Decorates the store of a server with leases for the limits that configure them.
@@ -51,27 +48,12 @@ final class LeaseLifecycle implements ChangeListener, SmartLifecycle, Disposable
         }
     }
 
-    @Override
-    public void start() {
-        running = true;
+    void start() {
         leases.forEach(LeasingRateLimitStore::resume);
     }
 
-    @Override
-    public void stop() {
-        running = false;
+    void stop() {
         leases.forEach(leasing -> leasing.refundAll(SHUTDOWN));
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    /** Stops after the web server, and before the connections to Redis, which have phase 1. */
-    @Override
-    public int getPhase() {
-        return 2;
     }
 
     @Override

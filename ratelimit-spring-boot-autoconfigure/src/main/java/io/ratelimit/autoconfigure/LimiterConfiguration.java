@@ -85,6 +85,18 @@ class LimiterConfiguration {
     }
 
     @Bean
+    RateLimitLifecycle.Part rateLimitEventPart(RateLimitEventPublisher events) {
+        return new RateLimitLifecycle.Part(RateLimitLifecycle.Stage.EVENTS, events::start, events::stop);
+    }
+
+    /** Of this context alone: a child context has parts of its own. */
+    @Bean
+    RateLimitLifecycle rateLimitLifecycle(ListableBeanFactory beans) {
+        return new RateLimitLifecycle(
+                beans.getBeansOfType(RateLimitLifecycle.Part.class).values());
+    }
+
+    @Bean
     ChangeListener rateLimitChangeEvents(RateLimitEventPublisher events) {
         return events::publish;
     }

@@ -24,13 +24,13 @@ final class MissingRedisFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBe
         ResolvableType type = missing.getResolvableType();
         if (type == null
                 || !type.resolve(Object.class).getName().startsWith("org.springframework.data.redis.")
-                || RedisAutoConfigurationFilter.isNeeded(environment, getClass().getClassLoader())) {
+                || RedisAutoConfigurationFilter.isConfigured(environment)) {
             return null;
         }
         return new FailureAnalysis(
                 "There is no bean of type " + type
-                        + ", because spring.data.redis is not set and rate limits do not use the"
-                        + " application's Redis: Spring Boot's connection to Redis is left out.",
+                        + ", because nothing shows that the application uses Redis itself: Spring Boot's"
+                        + " connection to Redis is left out.",
                 "Set spring.data.redis.host (localhost, if you relied on the default), or declare a"
                         + " RedisConnectionFactory bean.",
                 rootFailure);

@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
+import io.ratelimit.autoconfigure.RateLimitLifecycle.Stage;
 import io.ratelimit.internal.statistics.InstanceState;
 import io.ratelimit.internal.statistics.RateLimitStatistics;
 import io.ratelimit.internal.statistics.SharedStatistics;
@@ -90,10 +91,9 @@ public final class RateLimitStatisticsAutoConfiguration {
         return statistics.listener();
     }
 
-    /** Stops after the web server and before the connections to Redis, so that the last counts are sent. */
     @Bean
-    ContextLifecycle rateLimitStatisticsLifecycle(RateLimitStatistics statistics) {
-        return new ContextLifecycle(2, statistics::start, statistics::stop);
+    RateLimitLifecycle.Part rateLimitStatisticsPart(RateLimitStatistics statistics) {
+        return new RateLimitLifecycle.Part(Stage.FIGURES, statistics::start, statistics::stop);
     }
 
     static class OnStatistics extends AnyNestedCondition {

@@ -6,28 +6,28 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
 import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /**
- * Leaves Spring Boot's connection to Redis out of an application that does not use Redis itself, if limits do not need that
- * connection. Without it, Spring Boot's caches, repositories, sessions and health do not find Redis either. {@link
- * ApplicationRedisAutoConfiguration} imports it nevertheless, if the application declares a connection as a bean, which is not
- * known yet.
+ * Leaves Spring Boot's connection to Redis out of an application that does not use Redis itself, so that caches, repositories,
+ * sessions and health stay where they are without the starter. {@link ApplicationRedisAutoConfiguration} imports the connection
+ * nevertheless, if beans of the application use it, which are not known yet.
  */
-public final class RedisAutoConfigurationFilter
-        implements AutoConfigurationImportFilter, EnvironmentAware, BeanFactoryAware, BeanClassLoaderAware {
+final class RedisAutoConfigurationFilter implements AutoConfigurationImportFilter, EnvironmentAware, BeanFactoryAware {
 
     /** Of both generations of Spring Boot. The others match only if there is a connection. */
-    static final List<String> CONNECTION = List.of(
+    static final Set<String> CONNECTION = Set.of(
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
             "org.springframework.boot.autoconfigure.data.redis.RedisReactiveAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.metrics.redis.LettuceMetricsAutoConfiguration",
@@ -35,15 +35,16 @@ public final class RedisAutoConfigurationFilter
             "org.springframework.boot.data.redis.autoconfigure.DataRedisReactiveAutoConfiguration",
             "org.springframework.boot.data.redis.autoconfigure.observation.LettuceObservationAutoConfiguration");
 
-    private static final String NEEDED = RedisAutoConfigurationFilter.class.getName() + ".needed";
+    private static final List<ConfigurationPropertyName> PROPERTIES = List.of(
+            ConfigurationPropertyName.of("spring.data.redis"), ConfigurationPropertyName.of("spring.cache.redis"));
+
+    private static final String SESSIONS = "org.springframework.session.data.redis.RedisSessionRepository";
 
     private static final String LEFT_OUT = RedisAutoConfigurationFilter.class.getName() + ".leftOut";
 
     private @Nullable Environment environment;
 
-    private @Nullable ConfigurableBeanFactory beans;
-
-    private @Nullable ClassLoader classes;
+    private @Nullable SingletonBeanRegistry beans;
 
     @Override
     public void setEnvironment(Environment environment) {
@@ -52,65 +53,43 @@ public final class RedisAutoConfigurationFilter
 
     @Override
     public void setBeanFactory(BeanFactory beans) {
-        this.beans = (ConfigurableBeanFactory) beans;
-    }
-
-    @Override
-    public void setBeanClassLoader(ClassLoader classes) {
-        this.classes = classes;
+        this.beans = (SingletonBeanRegistry) beans;
     }
 
     @Override
     public boolean[] match(@Nullable String[] autoConfigurations, AutoConfigurationMetadata metadata) {
+        boolean keep = !Arrays.asList(autoConfigurations).contains(ApplicationRedisAutoConfiguration.class.getName())
+                || isConfigured(Objects.requireNonNull(environment));
         boolean[] matches = new boolean[autoConfigurations.length];
-        Arrays.fill(matches, true);
-        List<@Nullable String> candidates = Arrays.asList(autoConfigurations);
-        if (!candidates.contains(ApplicationRedisAutoConfiguration.class.getName())
-                || candidates.stream().noneMatch(RedisAutoConfigurationFilter::connects)
-                || Objects.requireNonNull(beans).containsSingleton(NEEDED)
-                || isNeeded(Objects.requireNonNull(environment), Objects.requireNonNull(classes))) {
-            return matches;
-        }
-        Set<String> leftOut = leftOut(Objects.requireNonNull(beans));
         for (int i = 0; i < matches.length; i++) {
             String candidate = autoConfigurations[i];
-            if (candidate != null && connects(candidate)) {
-                matches[i] = false;
-                leftOut.add(candidate);
+            matches[i] = keep || candidate == null || !CONNECTION.contains(candidate);
+            if (!matches[i]) {
+                leftOut(Objects.requireNonNull(beans)).add(candidate);
             }
         }
         return matches;
     }
 
-    /** @param candidate {@code null} if another filter has left it out */
-    private static boolean connects(@Nullable String candidate) {
-        return candidate != null && CONNECTION.contains(candidate);
+    /** Returns whether the application uses Redis itself, as far as a property or a library shows it. */
+    static boolean isConfigured(Environment environment) {
+        return PROPERTIES.stream().anyMatch(name -> isSet(environment, name))
+                || "redis".equalsIgnoreCase(environment.getProperty("spring.cache.type"))
+                || ClassUtils.isPresent(SESSIONS, RedisAutoConfigurationFilter.class.getClassLoader());
     }
 
-    /**
-     * Keeps Spring Boot's connection if the properties need it that are set so far. A test that replaces the store of an
-     * application calls this before, because other beans of the application may use the connection.
-     */
-    public static void keepIfNeeded(ConfigurableApplicationContext context) {
-        ConfigurableListableBeanFactory beans = context.getBeanFactory();
-        if (!beans.containsSingleton(NEEDED)
-                && isNeeded(context.getEnvironment(), Objects.requireNonNull(beans.getBeanClassLoader()))) {
-            beans.registerSingleton(NEEDED, true);
+    private static boolean isSet(Environment environment, ConfigurationPropertyName parent) {
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source.containsDescendantOf(parent) == ConfigurationPropertyState.PRESENT) {
+                return true;
+            }
         }
-    }
-
-    /** Returns whether limits or the application use Spring Boot's connection, as far as properties and class path show it. */
-    static boolean isNeeded(Environment environment, ClassLoader classes) {
-        boolean byLimits = OnRateLimitsEnabled.isEnabled(environment)
-                && RedisStoreConfiguration.OnRedisStore.store(environment) == RateLimitProperties.StoreType.REDIS
-                && (!DedicatedRedis.isConfigured(environment)
-                        || RedisServerProperties.useConnectionFactory(environment));
-        return byLimits || ApplicationRedis.isConfigured(environment, classes);
+        return false;
     }
 
     /** Returns the auto-configurations that were left out. Exclusions of the application are not among them. */
     @SuppressWarnings("unchecked")
-    static Set<String> leftOut(ConfigurableBeanFactory beans) {
+    static Set<String> leftOut(SingletonBeanRegistry beans) {
         Object known = beans.getSingleton(LEFT_OUT);
         if (known == null) {
             known = new LinkedHashSet<String>();

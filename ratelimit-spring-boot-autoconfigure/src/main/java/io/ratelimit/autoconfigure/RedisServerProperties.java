@@ -111,12 +111,6 @@ final class RedisServerProperties {
                 nearest -> REDIS + "." + nearest);
     }
 
-    /** Returns whether a server is reached by connections of the application. */
-    static boolean useConnectionFactory(Environment environment) {
-        return properties(environment)
-                .anyMatch(name -> name.getLastElement(Form.UNIFORM).equals("connectionfactory"));
-    }
-
     /** Returns a binder that does not see the properties of servers. */
     static Binder withoutServers(Environment environment) {
         return new Binder(

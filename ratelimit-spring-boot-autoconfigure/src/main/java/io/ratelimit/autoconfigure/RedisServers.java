@@ -17,13 +17,12 @@ import java.util.stream.Collectors;
 import org.springframework.beans.factory.BeanFactoryInitializer;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Holds the connections to further Redis servers, which limits name. They are no beans of their own, so that nothing takes one of
  * them for the first Redis.
  */
-final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>, SmartLifecycle, DisposableBean {
+final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
@@ -31,8 +30,6 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
     private static final Duration START_UP = Duration.ofSeconds(2);
 
     private final Map<String, Server> servers;
-
-    private volatile boolean running;
 
     /** @param servers by their names in lower case without dashes and underscores */
     RedisServers(Map<String, Server> servers) {
@@ -88,28 +85,13 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
                 .forEach(server -> server.connector.connect(Duration.ofNanos(Math.max(0, end - System.nanoTime()))));
     }
 
-    @Override
-    public void start() {
-        running = true;
+    void start() {
         sideBySide(Server::start);
     }
 
     /** Expects failures from now on, and closes the connections. */
-    @Override
-    public void stop() {
-        running = false;
+    void stop() {
         sideBySide(Server::stop);
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    /** Stops after the leases are refunded, as the connection to the first Redis. */
-    @Override
-    public int getPhase() {
-        return 0;
     }
 
     @Override

@@ -19,10 +19,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -52,22 +51,36 @@ class RedisStoreConfiguration {
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     @Bean
-    @Conditional(OnRedisConnection.class)
     @ConditionalOnMissingBean(RateLimitScriptExecutor.class)
     RedisConnector rateLimitScriptExecutor(
             ListableBeanFactory beans,
             RateLimitProperties properties,
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
-        RedisStoreProperties redis = properties.redis();
-        if (DedicatedRedis.isConfigured(redis)) {
-            return DedicatedRedis.connect("ratelimit.redis", redis, algorithms, bundles);
-        }
-        return new RedisConnector(
-                connectionFactory(beans, "ratelimit.redis", redis.connectionFactory()),
-                redis.timeout(),
-                RateLimitScript.load(algorithms.own()),
-                redis.library(algorithms));
+        return connect(beans, "ratelimit.redis", properties.redis(), algorithms, bundles);
+    }
+
+    /** @param property the prefix of the properties */
+    private static RedisConnector connect(
+            ListableBeanFactory beans,
+            String property,
+            RedisStoreProperties redis,
+            AlgorithmCatalog algorithms,
+            ObjectProvider<SslBundles> bundles) {
+        DedicatedRedis.checkServers(property, redis);
+        boolean ofApplication =
+                redis.connectionFactory() != null || !DedicatedRedis.isConfigured(redis) && hasConnectionFactory(beans);
+        return ofApplication
+                ? new RedisConnector(
+                        connectionFactory(beans, property, redis.connectionFactory()),
+                        redis.timeout(),
+                        RateLimitScript.load(algorithms.own()),
+                        redis.library(algorithms))
+                : DedicatedRedis.connect(property, redis, algorithms, bundles);
+    }
+
+    private static boolean hasConnectionFactory(ListableBeanFactory beans) {
+        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RedisConnectionFactory.class).length > 0;
     }
 
     private static RedisConnectionFactory connectionFactory(
@@ -114,26 +127,28 @@ class RedisStoreConfiguration {
         RedisServerProperties.bind(environment, properties.redis(), BindHandler.DEFAULT)
                 .forEach((id, redis) -> {
                     String name = names.getOrDefault(id, id);
-                    servers.put(
-                            id, new RedisServers.Server(name, redis, connect(beans, name, redis, algorithms, bundles)));
+                    String property = RedisServerProperties.property(name);
+                    RedisConnector connector = connect(beans, property, redis, algorithms, bundles);
+                    servers.put(id, new RedisServers.Server(name, redis, connector));
                 });
         return new RedisServers(servers);
     }
 
-    private static RedisConnector connect(
-            ListableBeanFactory beans,
-            String name,
-            RedisStoreProperties redis,
-            AlgorithmCatalog algorithms,
-            ObjectProvider<SslBundles> bundles) {
-        String property = RedisServerProperties.property(name);
-        return redis.connectionFactory() == null
-                ? DedicatedRedis.connect(property, redis, algorithms, bundles)
-                : new RedisConnector(
-                        connectionFactory(beans, property, redis.connectionFactory()),
-                        redis.timeout(),
-                        RateLimitScript.load(algorithms.own()),
-                        redis.library(algorithms));
+    @Bean
+    RateLimitLifecycle.Part rateLimitRedisPart(
+            ObjectProvider<RedisConnector> connector, ObjectProvider<GuardedRedis> guarded, RedisServers servers) {
+        return new RateLimitLifecycle.Part(
+                RateLimitLifecycle.Stage.REDIS,
+                () -> {
+                    connector.ifAvailable(RedisConnector::start);
+                    guarded.ifAvailable(GuardedRedis::start);
+                    servers.start();
+                },
+                () -> {
+                    guarded.ifAvailable(GuardedRedis::stop);
+                    servers.stop();
+                    connector.ifAvailable(RedisConnector::stop);
+                });
     }
 
     @Bean
@@ -147,6 +162,12 @@ class RedisStoreConfiguration {
     @ConditionalOnBean(RedisConnector.class)
     RedisChangeChannel rateLimitChangeChannel(RedisConnector connector, RateLimitProperties properties) {
         return new RedisChangeChannel(connector, properties.redis().keyPrefix());
+    }
+
+    @Bean
+    @ConditionalOnBean(RedisConnector.class)
+    RateLimitLifecycle.Part rateLimitMessagePart(RedisChangeChannel channel) {
+        return new RateLimitLifecycle.Part(RateLimitLifecycle.Stage.MESSAGES, channel::start, channel::stop);
     }
 
     @Bean
@@ -175,26 +196,6 @@ class RedisStoreConfiguration {
         return OverrideSynchronizer.ofThisInstance();
     }
 
-    @Bean
-    RedisCacheWarning rateLimitRedisCacheWarning(
-            ConfigurableListableBeanFactory beans, Environment environment, RateLimitProperties properties) {
-        return new RedisCacheWarning(beans, environment, DedicatedRedis.isConfigured(properties.redis()));
-    }
-
-    /** Whether there is a connection: of the application, or for rate limits alone. */
-    static class OnRedisConnection extends AnyNestedCondition {
-
-        OnRedisConnection() {
-            super(ConfigurationPhase.REGISTER_BEAN);
-        }
-
-        @ConditionalOnBean(RedisConnectionFactory.class)
-        static class OfTheApplication {}
-
-        @Conditional(OnDedicatedRedis.class)
-        static class Dedicated {}
-    }
-
     /** Not in {@link StoreConfiguration}, whose methods are read without Redis, too. */
     static RateLimitStore store(
             GuardedRedis redis,
@@ -206,18 +207,6 @@ class RedisStoreConfiguration {
         store.onLostPermits(instrumented.lostPermits());
         store.onLostSettlement(instrumented.lostSettlements());
         return store;
-    }
-
-    static class OnDedicatedRedis extends SpringBootCondition {
-
-        @Override
-        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            boolean configured = DedicatedRedis.isConfigured(context.getEnvironment());
-            return new ConditionOutcome(
-                    configured,
-                    ConditionMessage.forCondition("ratelimit.redis connection properties")
-                            .because(configured ? "are set" : "are not set"));
-        }
     }
 
     /** As early as conditions on classes, and declared before them, so that no class of Redis is loaded for another store. */

@@ -4,6 +4,7 @@ import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
+import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.limiter.DecisionWarmUp;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
@@ -12,21 +13,20 @@ import io.ratelimit.redis.AlgorithmCheckScript;
 import io.ratelimit.redis.AlgorithmMistake;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RedisRateLimitStore;
+import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryInitializer;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.data.redis.core.script.DefaultRedisScript;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Connects to Redis and warms up the code of decisions, on threads of their own while the other beans are created. At the end,
@@ -56,9 +56,11 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
 
     private final String keyPrefix;
 
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private final BackgroundCommands commands;
 
-    private final CountDownLatch checked = new CountDownLatch(1);
+    private volatile CompletableFuture<@Nullable Void> warmUp = CompletableFuture.completedFuture(null);
+
+    private volatile CompletableFuture<@Nullable Void> check = CompletableFuture.completedFuture(null);
 
     /** Not an interrupt, which would fail the loading of a class. */
     private volatile boolean over;
@@ -71,6 +73,7 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
         this.connector = connector;
         this.keyPrefix = keyPrefix;
         this.algorithms = algorithms;
+        this.commands = new BackgroundCommands(connector, "checks of algorithms", "ratelimit-algorithm-check", 1, 100);
     }
 
     /** Starts before the beans of the application are created. */
@@ -78,16 +81,12 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     public void initialize(ListableBeanFactory beans) {
         try {
             connector.connectInBackground();
-            DaemonThreads.create("ratelimit-warm-up", 1, 1).execute(this::warmUp);
-            if (algorithms.isEmpty()) {
-                checked.countDown();
-            } else {
-                DaemonThreads.create("ratelimit-algorithm-check", 1, 1).execute(this::checkAlgorithms);
+            warmUp = CompletableFuture.runAsync(this::warmUp, DaemonThreads.create("ratelimit-warm-up", 1, 1));
+            if (!algorithms.isEmpty()) {
+                check = CompletableFuture.runAsync(this::checkParts, DaemonThreads.create("ratelimit-check", 1, 1));
             }
         } catch (Throwable ex) {
             endedEarly(ex);
-            ended.countDown();
-            checked.countDown();
         }
     }
 
@@ -96,30 +95,20 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
         return connector.address();
     }
 
+    /** A mistake in an algorithm stops the start-up if there is a connection. */
     @Override
     public void await() {
-        try {
-            if (!ended.await(MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
-                logger.log(Level.DEBUG, "Warm-up ended early, after " + MAX_WAIT.toSeconds() + " s");
+        BoundedWait.await(warmUp, MAX_WAIT);
+        if (!algorithms.isEmpty() && connector.connect()) {
+            BoundedWait.await(check, MAX_CHECK);
+            if (!check.isDone()) {
+                logger.log(Level.WARNING, "Redis has not answered whether the Lua parts of algorithms are right");
             }
-            if (!algorithms.isEmpty() && connector.connect()) {
-                awaitCheck();
-            }
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        } finally {
-            over = true;
         }
+        over = true;
         RateLimitConfigurationException found = mistake;
         if (found != null) {
             throw found;
-        }
-    }
-
-    /** A mistake in an algorithm stops the start-up if there is a connection. */
-    private void awaitCheck() throws InterruptedException {
-        if (!checked.await(MAX_CHECK.toNanos(), TimeUnit.NANOSECONDS)) {
-            logger.log(Level.WARNING, "Redis has not answered whether the Lua parts of algorithms are right");
         }
     }
 
@@ -136,51 +125,42 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
             }
         } catch (Throwable ex) {
             endedEarly(ex);
-        } finally {
-            ended.countDown();
         }
     }
 
     /** Also after the start-up, which does not wait for Redis for long. */
-    private void checkAlgorithms() {
-        try {
-            if (connector.connect(MAX_CONNECT)) {
-                checkParts();
-            }
-        } catch (Throwable ex) {
-            endedEarly(ex);
-        } finally {
-            checked.countDown();
+    private void checkParts() {
+        if (connector.connect(MAX_CONNECT)) {
+            algorithms.own().forEach(this::checkPart);
         }
     }
 
-    private void checkParts() {
-        for (RateLimitAlgorithm algorithm : algorithms.own()) {
-            try {
-                new StringRedisTemplate(connector.connections())
-                        .execute(
-                                new DefaultRedisScript<>(AlgorithmCheckScript.text(algorithm), List.class),
-                                List.of(keyPrefix + KEY_SUFFIX),
-                                AlgorithmCheckScript.name(algorithm));
-            } catch (RuntimeException ex) {
-                String message = String.valueOf(
-                        NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
-                AlgorithmMistake known = AlgorithmMistake.ofError(message);
-                if (known == null) {
-                    logger.log(
-                            Level.WARNING,
-                            "Cannot check the Lua part of algorithm ''{0}'' ({1})",
-                            algorithm.name(),
-                            message);
-                    continue;
-                }
-                RateLimitConfigurationException found =
-                        AlgorithmCheck.inRedis(algorithm, known.what().replaceFirst("(?s),? script: .*", ""));
-                if (over) {
-                    logger.log(Level.ERROR, found.getMessage());
-                }
-                mistake = found;
+    private void checkPart(RateLimitAlgorithm algorithm) {
+        try {
+            commands.run(
+                            RedisScript.of(AlgorithmCheckScript.text(algorithm), List.class),
+                            List.of(keyPrefix + KEY_SUFFIX),
+                            List.of(AlgorithmCheckScript.name(algorithm)))
+                    .toCompletableFuture()
+                    .join();
+        } catch (RuntimeException ex) {
+            String message =
+                    String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+            AlgorithmMistake known = AlgorithmMistake.ofError(message);
+            if (known == null) {
+                logger.log(
+                        Level.WARNING,
+                        "Cannot check the Lua part of algorithm ''{0}'' ({1})",
+                        algorithm.name(),
+                        message);
+                return;
             }
+            RateLimitConfigurationException found =
+                    AlgorithmCheck.inRedis(algorithm, known.what().replaceFirst("(?s),? script: .*", ""));
+            if (over) {
+                logger.log(Level.ERROR, found.getMessage());
+            }
+            mistake = found;
         }
     }
 

@@ -55,6 +55,12 @@ class StoreConfiguration {
         return new LeaseLifecycle();
     }
 
+    @Bean
+    @Conditional(RedisStoreConfiguration.OnRedisStore.class)
+    RateLimitLifecycle.Part rateLimitLeasePart(LeaseLifecycle leases) {
+        return new RateLimitLifecycle.Part(RateLimitLifecycle.Stage.LEASES, leases::start, leases::stop);
+    }
+
     /** The return type tells conditions that the bean is a {@link io.ratelimit.spi.StoreHealth}. */
     @Bean("rateLimitDefaultStore")
     @ConditionalOnMissingBean(RateLimitStore.class)

@@ -16,13 +16,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Publishes application events in the background, if the application has listeners for them when it starts. Rejections have a
  * queue of their own, so that a flood of them leaves room for the other events.
  */
-public final class RateLimitEventPublisher implements SmartLifecycle {
+public final class RateLimitEventPublisher {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
 
@@ -76,7 +75,7 @@ public final class RateLimitEventPublisher implements SmartLifecycle {
         }
     }
 
-    @Override
+    /** Publishes from now on, first what has happened before. */
     public synchronized void start() {
         running = true;
         if (listenedTo != null) {
@@ -110,7 +109,7 @@ public final class RateLimitEventPublisher implements SmartLifecycle {
         }
     }
 
-    @Override
+    /** Publishes nothing more. */
     public void stop() {
         running = false;
         logDropped(REJECTIONS, rejections);
@@ -122,16 +121,5 @@ public final class RateLimitEventPublisher implements SmartLifecycle {
         if (dropped > 0) {
             logger.log(Level.INFO, "Dropped because listeners were too slow ({0}): {1}", name, dropped);
         }
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    /** Starts before the web server, and stops after it. */
-    @Override
-    public int getPhase() {
-        return 0;
     }
 }

@@ -30,18 +30,12 @@ class AutoConfigurationFilesTests {
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
-            "org.springframework.boot.autoconfigure.data.redis.RedisReactiveAutoConfiguration",
-            "org.springframework.boot.autoconfigure.cache.CacheAutoConfiguration",
-            "org.springframework.boot.autoconfigure.data.redis.RedisRepositoriesAutoConfiguration",
-            "org.springframework.boot.actuate.autoconfigure.data.redis.RedisHealthContributorAutoConfiguration",
-            "org.springframework.boot.actuate.autoconfigure.data.redis.RedisReactiveHealthContributorAutoConfiguration",
             "org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfiguration",
             "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration");
 
     static List<Class<?>> autoConfigurations() {
         return Stream.of(
                         ApplicationRedisAutoConfiguration.class,
-                        DefaultRedisAutoConfiguration.class,
                         RateLimitAuditAutoConfiguration.class,
                         RateLimitAutoConfiguration.class,
                         RateLimitHealthAutoConfiguration.class,
@@ -100,7 +94,7 @@ class AutoConfigurationFilesTests {
         assertThat(RedisAutoConfigurationFilter.CONNECTION)
                 .filteredOn(name -> ClassUtils.isPresent(name, getClass().getClassLoader()))
                 .extracting(ClassUtils::getShortName)
-                .containsExactly(
+                .containsExactlyInAnyOrder(
                         "DataRedisAutoConfiguration",
                         "DataRedisReactiveAutoConfiguration",
                         "LettuceObservationAutoConfiguration");

@@ -65,7 +65,7 @@ class LoadedClassesTests {
                 .hasSizeBetween(most / 3, most);
     }
 
-    /** Conditions of Spring Boot, and that of {@link ApplicationRedis}, load the classes that they look for. Nothing else is loaded. */
+    /** Conditions of Spring Boot, and that of {@link ApplicationRedisAutoConfiguration}, load the classes that they look for. Nothing else is loaded. */
     @ParameterizedTest
     @ValueSource(strings = {"--ratelimit.enabled=false", "--ratelimit.store=in-memory"})
     void onlyConditionsLoadClassesOfRedisWithoutRedis(String argument)

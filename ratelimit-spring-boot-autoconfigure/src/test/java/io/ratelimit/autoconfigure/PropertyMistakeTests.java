@@ -171,13 +171,6 @@ class PropertyMistakeTests {
     }
 
     @Test
-    void redisWithoutAConnectionFactoryStopsTheStartUp() {
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
-                .run(this::assertRedisIsMissing);
-    }
-
-    @Test
     void redisWithoutSpringDataStopsTheStartUp() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))

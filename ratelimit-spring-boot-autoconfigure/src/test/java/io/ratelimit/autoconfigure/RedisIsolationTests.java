@@ -3,21 +3,18 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.testing.LongRunning;
-import io.ratelimit.testing.redis.SharedRedis;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -59,24 +56,14 @@ class RedisIsolationTests {
 
     private static final String DISABLED = "ratelimit.enabled=off";
 
-    private static final String WARNING = "Spring Boot keeps caches in Redis";
+    /** Limits connect to Redis at its default address. */
+    private static final String NO_PROPERTY = "ratelimit.on-store-failure=local";
 
     private final ApplicationContextRunner application =
             new ApplicationContextRunner().withUserConfiguration(Application.class);
 
-    private final ApplicationContextRunner redis = application.withPropertyValues(
-            "spring.data.redis.host=" + SharedRedis.get().host(),
-            "spring.data.redis.port=" + SharedRedis.get().port());
-
-    private final LogRecorder log = new LogRecorder("io.ratelimit");
-
-    @AfterEach
-    void stopRecording() {
-        log.close();
-    }
-
     static Stream<String> withoutTheApplicationsRedis() {
-        return Stream.of(OWN_REDIS, IN_MEMORY, DISABLED);
+        return Stream.of(NO_PROPERTY, OWN_REDIS, IN_MEMORY, DISABLED);
     }
 
     @ParameterizedTest
@@ -96,41 +83,10 @@ class RedisIsolationTests {
         });
     }
 
-    /** The application may have used Redis at Spring Boot's default address. */
     @Test
-    void withoutAnyPropertyTheConnectionIsThereToInjectAndNothingElseUsesIt() {
-        application.withBean(UserOfRedis.class).run(context -> {
-            assertThat(context).hasNotFailed().hasSingleBean(RedisConnectionFactory.class);
-            assertThat(context.getBean(RedisStoreConfiguration.class)).isNotNull();
-            assertCachesAndHealthStay(context);
-        });
-    }
-
-    @Test
-    void cachesOfTheApplicationsRedisAreReportedOnce() {
-        redis.run(context -> assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class));
-        assertThat(log.text()).containsOnlyOnce(WARNING);
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "spring.cache.type=redis",
-                "spring.cache.redis.key-prefix=x",
-                "spring.cache.type=caffeine",
-                "spring.cache.type=none",
-                "ratelimit.redis.url=redis://localhost:1"
-            })
-    void chosenCachesAreNotReported(String choice) {
-        redis.withPropertyValues(choice).run(context -> assertThat(context).hasNotFailed());
-        assertThat(log.text()).doesNotContain(WARNING);
-    }
-
-    @Test
-    void customizedCachesAreNotReported() {
-        redis.withBean(RedisCacheManagerBuilderCustomizer.class, () -> builder -> {})
-                .run(context -> assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class));
-        assertThat(log.text()).doesNotContain(WARNING);
+    void withoutAnyPropertyLimitsHaveAConnectionToTheDefaultAddressAlone() {
+        application.run(context ->
+                assertThat(context.getBean(RedisConnector.class).address()).isEqualTo("localhost:6379"));
     }
 
     @Test
@@ -187,8 +143,7 @@ class RedisIsolationTests {
                         OwnReactiveTemplate.class,
                         Listeners.class,
                         Repositories.class)
-                .flatMap(use -> Stream.of("ratelimit.on-store-failure=local", OWN_REDIS, IN_MEMORY, DISABLED)
-                        .map(property -> Arguments.of(use, property)));
+                .flatMap(use -> withoutTheApplicationsRedis().map(property -> Arguments.of(use, property)));
     }
 
     /** The application relies on Spring Boot's default address. */
@@ -200,7 +155,6 @@ class RedisIsolationTests {
             assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class);
             assertThat(context).hasBean("redisHealthContributor");
         });
-        assertThat(log.text()).doesNotContain("serves rate limits alone");
     }
 
     @Test
@@ -213,11 +167,12 @@ class RedisIsolationTests {
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(StringRedisTemplate.class));
     }
 
-    @Test
-    void missingBeanOfRedisIsExplained() {
+    @ParameterizedTest
+    @MethodSource("withoutTheApplicationsRedis")
+    void missingBeanOfRedisIsExplained(String property) {
         AtomicReference<Environment> environment = new AtomicReference<>();
         application
-                .withPropertyValues(IN_MEMORY)
+                .withPropertyValues(property)
                 .withInitializer(context -> environment.set(context.getEnvironment()))
                 .withBean(UserOfRedis.class)
                 .run(context -> {

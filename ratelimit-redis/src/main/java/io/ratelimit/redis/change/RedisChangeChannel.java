@@ -4,7 +4,9 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.RedisFailureMapper;
+import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -23,17 +25,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.SubscriptionListener;
-import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.util.function.SingletonSupplier;
 
 /** Sends messages by publish and subscribe: one channel of Redis for all topics, on a connection of its own. */
-public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, DisposableBean {
+public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
@@ -53,9 +52,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     private final Map<String, List<Subscriber>> subscribers = new ConcurrentHashMap<>();
 
-    private final SingletonSupplier<StringRedisTemplate> template;
-
-    private final Executor sender = DaemonThreads.create("ratelimit-publish", 1, WAITING);
+    private final BackgroundCommands commands;
 
     private final Executor receiver = DaemonThreads.create("ratelimit-subscribe", 1, WAITING);
 
@@ -85,24 +82,18 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         this.thread = thread;
         this.patience = patience;
         this.channel = keyPrefix + ":%changes";
-        this.template = SingletonSupplier.of(() -> new StringRedisTemplate(connector.connections()));
+        this.commands = new BackgroundCommands(connector, "messages", "ratelimit-publish", 1, WAITING);
     }
 
     @Override
     public void send(String topic, String message) {
-        later(sender, () -> {
-            if (running && connector.connect(Duration.ZERO)) {
-                publish(instance + " " + topic + " " + message);
-            }
-        });
-    }
-
-    private void publish(String message) {
-        try {
-            template.obtain().convertAndSend(channel, message);
-        } catch (RuntimeException ex) {
-            warnIfForbidden(ex);
-            throw ex;
+        if (running) {
+            String text = instance + " " + topic + " " + message;
+            var unused = commands.run(template -> template.convertAndSend(channel, text))
+                    .exceptionally(thrown -> {
+                        warnIfForbidden(Futures.unwrap(thrown));
+                        return 0L;
+                    });
         }
     }
 
@@ -114,7 +105,6 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
     }
 
     /** Subscribes in the background. */
-    @Override
     public synchronized void start() {
         if (!running) {
             running = true;
@@ -156,24 +146,13 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         }
     }
 
-    @Override
+    /** Ends the subscription, while there are connections. */
     public synchronized void stop() {
         running = false;
         if (subscribing != null) {
             subscribing.end();
             subscribing = null;
         }
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    /** Starts after the connections to Redis, which have phase 0, and stops before them. */
-    @Override
-    public int getPhase() {
-        return 2;
     }
 
     private static void close(@Nullable RedisConnection ended) {
@@ -192,19 +171,12 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         thread.shutdownNow();
     }
 
-    private void later(Executor executor, Runnable task) {
+    /** Runs the task not on the thread of the driver, which reads replies, too. */
+    private void onReceiver(Runnable task) {
         try {
-            executor.execute(() -> attempt(task));
+            receiver.execute(task);
         } catch (RejectedExecutionException ex) {
             // Too many wait: dropped.
-        }
-    }
-
-    private static void attempt(Runnable task) {
-        try {
-            task.run();
-        } catch (Throwable ex) {
-            logger.log(Level.DEBUG, "A message about a change of rate limits was lost", ex);
         }
     }
 
@@ -302,7 +274,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         private void subscribedOn(RedisConnection connection) {
             subscription = connection;
             if (ended) {
-                later(receiver, () -> close(connection));
+                onReceiver(() -> close(connection));
             } else {
                 created.complete(null);
             }
@@ -342,10 +314,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         public void onMessage(Message message, byte @Nullable [] pattern) {
             String[] words = new String(message.getBody(), StandardCharsets.UTF_8).split(" ", 3);
             if (words.length == 3 && !words[0].equals(instance)) {
-                // Not on the thread of the driver, which reads replies, too.
-                later(
-                        receiver,
-                        () -> each(subscribers.getOrDefault(words[1], List.of()), told -> told.onMessage(words[2])));
+                onReceiver(() -> each(subscribers.getOrDefault(words[1], List.of()), told -> told.onMessage(words[2])));
             }
         }
 
@@ -353,7 +322,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         public void onChannelSubscribed(byte[] subscribed, long count) {
             logged = false;
             subscribing.subscribedOn(connection);
-            later(receiver, () -> subscribers.values().forEach(told -> each(told, Subscriber::onConnect)));
+            onReceiver(() -> subscribers.values().forEach(told -> each(told, Subscriber::onConnect)));
         }
     }
 }

@@ -2,28 +2,30 @@ package io.ratelimit.redis.change;
 
 import io.ratelimit.internal.change.ChangeScript;
 import io.ratelimit.redis.RedisFailureMapper;
-import io.ratelimit.redis.connection.BackgroundScript;
+import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /** Runs {@code overrides.lua}. */
 public final class RedisChangeScript implements ChangeScript {
 
-    private final BackgroundScript<String> script;
+    private final RedisScript<String> script = BackgroundCommands.script("overrides.lua", String.class);
+
+    private final BackgroundCommands commands;
 
     private final List<String> keys;
 
     /** @param keyPrefix the prefix of all keys of the starter */
     public RedisChangeScript(RedisConnector connector, String keyPrefix) {
-        this.script = new BackgroundScript<>(
-                connector, "overrides.lua", String.class, "changes of limits", "ratelimit-changes");
+        this.commands = new BackgroundCommands(connector, "changes of limits", "ratelimit-changes", 2, 100);
         this.keys = List.of(keyPrefix + ":%overrides");
     }
 
     @Override
     public CompletionStage<String> run(List<String> arguments) {
-        CompletionStage<String> reply = script.run(keys, arguments);
+        CompletionStage<String> reply = commands.run(script, keys, arguments);
         return arguments.isEmpty() ? reply : RedisFailureMapper.sayingIfUnchanged(reply);
     }
 }

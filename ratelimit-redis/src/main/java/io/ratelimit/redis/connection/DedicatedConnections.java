@@ -5,6 +5,7 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.protocol.DefaultEndpoint;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
@@ -21,57 +22,48 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Opens the starter's own connections: to the Redis of the application's connection factory, which stays as it is, or to a Redis
- * for rate limits alone.
+ * for rate limits alone. Connects only when told to. Otherwise, a call that finds no connection would wait for a new one, and on
+ * an event loop for that loop.
  */
-final class DedicatedConnections implements AutoCloseable {
-
-    private static final String CONFIGURATION = "configuration";
+final class DedicatedConnections extends LettuceConnectionFactory {
 
     private static final Duration RECONNECT = Duration.ofMillis(100);
 
     /** How long a reconnect may keep its thread, without the time in which it waits for the server. */
     private static final Duration LONGEST_RECONNECT = Duration.ofMillis(500);
 
-    private final RedisConfiguration servers;
-
-    private final Factory factory;
-
-    private final Optional<ClientResources> resources;
-
-    /** {@code null}: that of the resources. */
+    /** That of threads and timers of its own; {@code null}: they are the application's. */
     private final @Nullable StoppableTimer own;
 
+    /** Of all commands. They fail at once when it is closed. */
+    private volatile @Nullable StatefulConnection<byte[], byte[]> current;
+
+    private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
+
+    /** The thread that waits for a new connection; {@code null}: there is none. */
+    private volatile @Nullable Thread connecting;
+
     private DedicatedConnections(
-            RedisConfiguration servers,
-            LettuceClientConfiguration client,
-            Duration timeout,
-            Optional<ClientResources> resources,
-            @Nullable StoppableTimer own) {
-        this.servers = servers;
-        this.resources = resources;
+            RedisConfiguration servers, LettuceClientConfiguration client, @Nullable StoppableTimer own) {
+        super(servers, client);
         this.own = own;
-        this.factory = new Factory(servers, DedicatedClientConfiguration.of(client, timeout, resources));
-        factory.afterPropertiesSet();
-        factory.start();
+        afterPropertiesSet();
+        start();
     }
 
-    /** Opens connections to the given servers, otherwise configured as the application's. */
+    /** Opens connections to the servers, otherwise configured as the application's, and shares its threads. */
     static DedicatedConnections like(LettuceConnectionFactory users, RedisConfiguration servers, Duration timeout) {
-        return new DedicatedConnections(
-                servers,
-                users.getClientConfiguration(),
-                timeout,
-                users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon),
-                null);
+        LettuceClientConfiguration client = users.getClientConfiguration();
+        Optional<ClientResources> resources = client.getClientResources().map(DedicatedConnections::reconnectingSoon);
+        return new DedicatedConnections(servers, DedicatedClientConfiguration.of(client, timeout, resources), null);
     }
 
     /** Opens connections to servers for rate limits alone, with threads of their own. */
@@ -81,7 +73,8 @@ final class DedicatedConnections implements AutoCloseable {
                 .timer(own)
                 .reconnectDelay(Delay.constant(RECONNECT))
                 .build();
-        return new DedicatedConnections(servers, client, timeout, Optional.of(resources), own);
+        return new DedicatedConnections(
+                servers, DedicatedClientConfiguration.of(client, timeout, Optional.of(resources)), own);
     }
 
     /** Shares threads and timer with the application, which shuts them down. */
@@ -95,42 +88,46 @@ final class DedicatedConnections implements AutoCloseable {
                 .build();
     }
 
-    RedisConfiguration servers() {
-        return servers;
+    /** Connects, unless there is a connection. Blocks. */
+    synchronized void connect() {
+        if (!isRunning()) {
+            throw new IllegalStateException("The connections are closed");
+        }
+        connecting = Thread.currentThread();
+        try {
+            if (isClusterAware()) {
+                StatefulRedisClusterConnection<byte[], byte[]> cluster = super.getSharedClusterConnection();
+                commands = Objects.requireNonNull(cluster).async();
+                current = cluster;
+            } else {
+                StatefulRedisConnection<byte[], byte[]> server = super.getSharedConnection();
+                commands = Objects.requireNonNull(server).async();
+                current = server;
+            }
+        } finally {
+            connecting = null;
+        }
     }
 
-    Factory factory() {
-        return factory;
+    /** Replaces the connection. Blocks. */
+    synchronized void reconnect() {
+        resetConnection();
+        connect();
     }
 
-    @Override
-    public void close() {
-        factory.destroy();
-        if (resources.isPresent()) {
-            var unused = resources.get().shutdown(0, 0, TimeUnit.SECONDS);
+    /** Returns the commands of the connection, which Lettuce opens again by itself. They never block. */
+    RedisClusterAsyncCommands<byte[], byte[]> commands() {
+        RedisClusterAsyncCommands<byte[], byte[]> known = commands;
+        if (known == null) {
+            throw new RedisConnectionFailureException("No connection yet");
         }
-        if (own != null) {
-            var unused = own.stop();
-        }
+        return known;
     }
 
-    /**
-     * Returns the servers of the application's connections, or {@code null} if they cannot be determined. Reads a field where
-     * no getter exists: by its getters, a static master with replicas looks like a standalone server at localhost.
-     */
-    static @Nullable RedisConfiguration servers(LettuceConnectionFactory users) {
-        Object known = Stream.of(
-                        users.getSentinelConfiguration(),
-                        users.getClusterConfiguration(),
-                        users.getSocketConfiguration())
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
-        DirectFieldAccessor fields = new DirectFieldAccessor(users);
-        if (known == null && fields.isReadableProperty(CONFIGURATION)) {
-            known = fields.getPropertyValue(CONFIGURATION);
-        }
-        return known instanceof RedisConfiguration servers ? servers : null;
+    /** Returns the connection that all commands use, or {@code null} before the first. */
+    @Nullable
+    StatefulConnection<byte[], byte[]> current() {
+        return current;
     }
 
     /** Closes the channel of a connection. Lettuce opens another, and until then commands fail at once. */
@@ -141,95 +138,63 @@ final class DedicatedConnections implements AutoCloseable {
         }
     }
 
+    /** Does not wait for a connection to a server that may be silent, whose handshake can take long. */
+    @Override
+    public void stop() {
+        Thread waiting = connecting;
+        if (waiting != null) {
+            waiting.interrupt();
+        }
+        stopNow();
+    }
+
     /**
-     * Connects only when told to. Otherwise, a call that finds no connection would wait for a new one, and on an event loop for that
-     * loop.
+     * Lets a reconnect that has begun use its event loop before that ends. Otherwise, Netty logs an ERROR. None begins
+     * meanwhile: its handshake would not end.
      */
-    static final class Factory extends LettuceConnectionFactory {
-
-        /** Of all commands. They fail at once when it is closed. */
-        private volatile @Nullable StatefulConnection<byte[], byte[]> current;
-
-        /** The thread that waits for a new connection; {@code null}: there is none. */
-        private volatile @Nullable Thread connecting;
-
-        Factory(RedisConfiguration servers, LettuceClientConfiguration client) {
-            super(servers, client);
-        }
-
-        /** Connects, unless there is a connection. Blocks. */
-        synchronized void connect() {
-            if (!isRunning()) {
-                throw new IllegalStateException("The connections are closed");
-            }
-            connecting = Thread.currentThread();
-            try {
-                current = isClusterAware() ? super.getSharedClusterConnection() : super.getSharedConnection();
-            } finally {
-                connecting = null;
-            }
-        }
-
-        /** Replaces the connection. Blocks. */
-        synchronized void reconnect() {
+    private synchronized void stopNow() {
+        AbstractRedisClient client = isRunning() ? getNativeClient() : null;
+        if (client != null) {
             resetConnection();
-            connect();
-        }
-
-        /** Does not wait for a connection to a server that may be silent, whose handshake can take long. */
-        @Override
-        public void stop() {
-            Thread waiting = connecting;
-            if (waiting != null) {
-                waiting.interrupt();
+            if (client.getResources().timer() instanceof StoppableTimer timer) {
+                timer.drop();
             }
-            stopNow();
+            awaitReconnects(client.getResources().eventExecutorGroup());
         }
+        super.stop();
+    }
 
-        /**
-         * Lets a reconnect that has begun use its event loop before that ends. Otherwise, Netty logs an ERROR. None begins
-         * meanwhile: its handshake would not end.
-         */
-        private synchronized void stopNow() {
-            AbstractRedisClient client = isRunning() ? getNativeClient() : null;
-            if (client != null) {
-                resetConnection();
-                if (client.getResources().timer() instanceof StoppableTimer timer) {
-                    timer.drop();
-                }
-                awaitReconnects(client.getResources().eventExecutorGroup());
+    private static void awaitReconnects(EventExecutorGroup threads) {
+        List<CompletableFuture<Void>> over = new ArrayList<>();
+        for (EventExecutor thread : threads) {
+            if (!thread.isShuttingDown()) {
+                over.add(Futures.start(() -> CompletableFuture.runAsync(() -> {}, thread)));
             }
-            super.stop();
         }
+        BoundedWait.await(CompletableFuture.allOf(over.toArray(CompletableFuture[]::new)), LONGEST_RECONNECT);
+    }
 
-        private static void awaitReconnects(EventExecutorGroup threads) {
-            List<CompletableFuture<Void>> over = new ArrayList<>();
-            for (EventExecutor thread : threads) {
-                if (!thread.isShuttingDown()) {
-                    over.add(Futures.start(() -> CompletableFuture.runAsync(() -> {}, thread)));
-                }
-            }
-            BoundedWait.await(CompletableFuture.allOf(over.toArray(CompletableFuture[]::new)), LONGEST_RECONNECT);
+    /** Ends for good. Threads and timers that are the application's go on. */
+    @Override
+    public void destroy() {
+        super.destroy();
+        getClientConfiguration().getClientResources().ifPresent(resources -> {
+            var unused = resources.shutdown(0, 0, TimeUnit.SECONDS);
+        });
+        if (own != null) {
+            var unused = own.stop();
         }
+    }
 
-        @Override
-        protected @Nullable StatefulRedisConnection<byte[], byte[]> getSharedConnection() {
-            return current instanceof StatefulRedisConnection<byte[], byte[]> known
-                    ? known
-                    : super.getSharedConnection();
-        }
+    @Override
+    protected @Nullable StatefulRedisConnection<byte[], byte[]> getSharedConnection() {
+        return current instanceof StatefulRedisConnection<byte[], byte[]> known ? known : super.getSharedConnection();
+    }
 
-        @Override
-        protected @Nullable StatefulRedisClusterConnection<byte[], byte[]> getSharedClusterConnection() {
-            return current instanceof StatefulRedisClusterConnection<byte[], byte[]> known
-                    ? known
-                    : super.getSharedClusterConnection();
-        }
-
-        /** Returns the connection that all commands use, or {@code null} before the first. */
-        @Nullable
-        StatefulConnection<byte[], byte[]> current() {
-            return current;
-        }
+    @Override
+    protected @Nullable StatefulRedisClusterConnection<byte[], byte[]> getSharedClusterConnection() {
+        return current instanceof StatefulRedisClusterConnection<byte[], byte[]> known
+                ? known
+                : super.getSharedClusterConnection();
     }
 }

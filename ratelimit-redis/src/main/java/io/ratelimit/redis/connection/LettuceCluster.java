@@ -21,9 +21,9 @@ final class LettuceCluster implements RedisTopology {
 
     private final Map<Integer, String> tagsOfSlots = new ConcurrentHashMap<>();
 
-    private final DedicatedConnections.Factory connections;
+    private final DedicatedConnections connections;
 
-    LettuceCluster(DedicatedConnections.Factory connections) {
+    LettuceCluster(DedicatedConnections connections) {
         this.connections = connections;
     }
 

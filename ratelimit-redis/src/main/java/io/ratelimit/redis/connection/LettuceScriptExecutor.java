@@ -8,24 +8,22 @@ import io.ratelimit.redis.RateLimitLibrary;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.script.RedisScript;
 
-/**
- * Runs calls with the asynchronous commands of the Lettuce connection that the template shares among all callers. They
- * never block once there is a connection.
- */
+/** Runs calls with the asynchronous commands of one Lettuce connection, which all callers share. They never block. */
 final class LettuceScriptExecutor extends TemplateScriptExecutor {
 
     /** The most time that a connection waits for the function to be loaded. */
     private static final Duration LOAD = Duration.ofSeconds(1);
+
+    private final Supplier<RedisClusterAsyncCommands<byte[], byte[]>> commands;
 
     private final String digest;
 
@@ -33,12 +31,20 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
 
     private final @Nullable RateLimitFunction function;
 
-    /** @param library to run as a function; {@code null} = always the script */
+    /**
+     * @param commands returns those of the present connection
+     * @param library to run as a function; {@code null} = always the script
+     */
     LettuceScriptExecutor(
-            RedisConnectionFactory connections, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
+            RedisConnectionFactory connections,
+            Supplier<RedisClusterAsyncCommands<byte[], byte[]>> commands,
+            RedisScript<List<Long>> script,
+            @Nullable RateLimitLibrary library) {
         super(connections, script);
-        this.function =
-                library == null ? null : new RateLimitFunction(library, () -> LibraryLoader.load(library, commands()));
+        this.commands = commands;
+        this.function = library == null
+                ? null
+                : new RateLimitFunction(library, () -> LibraryLoader.load(library, commands.get()));
         this.digest = script.getSha1();
         this.text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
     }
@@ -65,16 +71,7 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
 
     @Override
     public CompletionStage<?> delete(byte[] key) {
-        return commands().del(key);
-    }
-
-    @SuppressWarnings("unchecked")
-    private RedisClusterAsyncCommands<byte[], byte[]> commands() {
-        return Objects.requireNonNull(template()
-                .execute(
-                        (RedisCallback<RedisClusterAsyncCommands<byte[], byte[]>>) connection ->
-                                (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection(),
-                        true));
+        return commands.get().del(key);
     }
 
     /** Completes with the reply of the script. Its cancellation cancels the command that is under way. */
@@ -92,7 +89,7 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
         }
 
         void byFunction(RateLimitFunction function) {
-            follow(commands().fcall(function.name(), ScriptOutputType.MULTI, keys, arguments), thrown -> {
+            follow(commands.get().fcall(function.name(), ScriptOutputType.MULTI, keys, arguments), thrown -> {
                 if (function.hasNotRun(thrown)) {
                     byDigest();
                 } else {
@@ -102,7 +99,7 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
         }
 
         void byDigest() {
-            follow(commands().evalsha(digest, ScriptOutputType.MULTI, keys, arguments), thrown -> {
+            follow(commands.get().evalsha(digest, ScriptOutputType.MULTI, keys, arguments), thrown -> {
                 if (thrown instanceof RedisNoScriptException) {
                     if (function != null) {
                         function.serverHasRestarted();
@@ -115,7 +112,7 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
         }
 
         private void byText() {
-            follow(commands().eval(text, ScriptOutputType.MULTI, keys, arguments), this::completeExceptionally);
+            follow(commands.get().eval(text, ScriptOutputType.MULTI, keys, arguments), this::completeExceptionally);
         }
 
         /** @param orElse handles the failure of the command, such as by sending the call in another way */

@@ -1,7 +1,9 @@
 package io.ratelimit.redis.connection;
 
 import java.util.Collection;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -11,8 +13,9 @@ import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndP
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
-import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /** Describes the address of Redis for the log, without passwords. */
@@ -20,20 +23,50 @@ final class RedisAddress {
 
     private RedisAddress() {}
 
-    /** Of connections that are used as they are. Jedis may be absent. */
-    static String of(RedisConnectionFactory users) {
-        boolean known = ClassUtils.isPresent("redis.clients.jedis.Jedis", RedisAddress.class.getClassLoader())
-                && users instanceof JedisConnectionFactory;
-        return of(known ? servers((JedisConnectionFactory) users) : null);
+    /** Returns whether these are connections of Lettuce, which may be absent. */
+    static boolean isLettuce(RedisConnectionFactory users) {
+        return ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisAddress.class.getClassLoader())
+                && users instanceof LettuceConnectionFactory;
     }
 
-    private static @Nullable RedisConfiguration servers(JedisConnectionFactory users) {
-        if (users.getSentinelConfiguration() != null) {
-            return users.getSentinelConfiguration();
+    /** Returns the servers of the application's connections, or {@code null} if those are unknown. Jedis may be absent. */
+    static @Nullable RedisConfiguration servers(RedisConnectionFactory users) {
+        if (isLettuce(users)) {
+            LettuceConnectionFactory lettuce = (LettuceConnectionFactory) users;
+            return first(
+                    lettuce.getSentinelConfiguration(),
+                    lettuce.getClusterConfiguration(),
+                    lettuce.getSocketConfiguration(),
+                    server(lettuce));
         }
-        return users.getClusterConfiguration() == null
-                ? users.getStandaloneConfiguration()
-                : users.getClusterConfiguration();
+        if (ClassUtils.isPresent("redis.clients.jedis.Jedis", RedisAddress.class.getClassLoader())
+                && users instanceof JedisConnectionFactory jedis) {
+            return first(
+                    jedis.getSentinelConfiguration(),
+                    jedis.getClusterConfiguration(),
+                    jedis.getStandaloneConfiguration());
+        }
+        return null;
+    }
+
+    /**
+     * Returns the one server. Connections that were not created with the type of this configuration do not return it, and tell no
+     * user. A static master with replicas looks like a server at localhost.
+     */
+    private static @Nullable RedisConfiguration server(LettuceConnectionFactory users) {
+        RedisStandaloneConfiguration known = users.getStandaloneConfiguration();
+        RedisStandaloneConfiguration told = new RedisStandaloneConfiguration(users.getHostName(), users.getPort());
+        told.setDatabase(users.getDatabase());
+        told.setPassword(users.getPassword());
+        told.setUsername(known.getUsername());
+        if (told.equals(known)) {
+            return known;
+        }
+        return told.getPassword().isPresent() ? null : told;
+    }
+
+    private static @Nullable RedisConfiguration first(@Nullable RedisConfiguration... known) {
+        return Stream.of(known).filter(Objects::nonNull).findFirst().orElse(null);
     }
 
     static String of(@Nullable RedisConfiguration servers) {
@@ -45,17 +78,10 @@ final class RedisAddress {
         if (servers instanceof RedisClusterConfiguration cluster) {
             return nodes(cluster.getClusterNodes());
         }
-        if (servers instanceof RedisStaticMasterReplicaConfiguration fixed) {
-            return fixed.getNodes().stream().map(RedisAddress::server).collect(Collectors.joining(", "));
-        }
         if (servers instanceof WithHostAndPort server) {
-            return server(server);
+            return server.getHostName() + ":" + server.getPort();
         }
         return servers instanceof DomainSocketConfiguration socket ? socket.getSocket() : "an unknown address";
-    }
-
-    private static String server(WithHostAndPort server) {
-        return server.getHostName() + ":" + server.getPort();
     }
 
     private static String nodes(Collection<RedisNode> nodes) {

@@ -6,25 +6,22 @@ import io.ratelimit.redis.RedisTopology;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Runs calls on Redis: with Lettuce over a connection of its own, with other drivers over the application's. Connects in
  * the background, so that an application starts without Redis.
  */
-public final class RedisConnector implements RateLimitScriptExecutor, SmartLifecycle, DisposableBean {
+public final class RedisConnector implements RateLimitScriptExecutor, DisposableBean {
 
     /** How long the start-up waits for the connection, so that the first calls find it. */
     private static final Duration START_UP = Duration.ofSeconds(2);
@@ -36,6 +33,9 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
 
     /** Until there is a connection; {@code null}: only the driver knows. */
     private final @Nullable RedisTopology unconnected;
+
+    private final SingletonSupplier<StringRedisTemplate> template =
+            SingletonSupplier.of(() -> new StringRedisTemplate(connections()));
 
     private final String address;
 
@@ -54,12 +54,24 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
             Duration timeout,
             RedisScript<List<Long>> script,
             @Nullable RateLimitLibrary library) {
-        this(
-                users,
-                isLettuce(users) ? servers((LettuceConnectionFactory) users) : null,
-                servers -> DedicatedConnections.like((LettuceConnectionFactory) users, servers, timeout),
-                script,
-                library);
+        RedisConfiguration servers = RedisAddress.servers(users);
+        boolean shared = servers == null || !RedisAddress.isLettuce(users);
+        if (servers == null && RedisAddress.isLettuce(users)) {
+            logger.log(
+                    Level.WARNING,
+                    "Cannot determine the servers of the application's Redis connections (no getter of "
+                            + users.getClass().getName() + " tells the user); sharing these connections and their"
+                            + " timeouts");
+        }
+        this.address = RedisAddress.of(servers);
+        this.unconnected = shared ? null : unknown(servers);
+        this.driver = SingletonSupplier.of(() -> shared
+                ? Driver.sharing(users, script)
+                : Driver.over(
+                        DedicatedConnections.like((LettuceConnectionFactory) users, servers, timeout),
+                        script,
+                        library));
+        this.connection = new ConnectionBootstrap(address, this::makeConnection);
     }
 
     /**
@@ -77,29 +89,17 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
             Duration timeout,
             RedisScript<List<Long>> script,
             @Nullable RateLimitLibrary library) {
-        this(null, servers, known -> DedicatedConnections.to(known, client, timeout), script, library);
+        this.address = RedisAddress.of(servers);
+        this.unconnected = unknown(servers);
+        this.driver = SingletonSupplier.of(
+                () -> Driver.over(DedicatedConnections.to(servers, client, timeout), script, library));
+        this.connection = new ConnectionBootstrap(address, this::makeConnection);
     }
 
-    /** @param servers {@code null}: the application's connections are used as they are */
-    private RedisConnector(
-            @Nullable RedisConnectionFactory users,
-            @Nullable RedisConfiguration servers,
-            Function<RedisConfiguration, DedicatedConnections> open,
-            RedisScript<List<Long>> script,
-            @Nullable RateLimitLibrary library) {
-        if (servers == null) {
-            RedisConnectionFactory shared = Objects.requireNonNull(users);
-            this.driver = SingletonSupplier.of(() -> Driver.sharing(shared, script));
-            this.unconnected = null;
-            this.address = RedisAddress.of(shared);
-        } else {
-            this.driver = SingletonSupplier.of(() -> Driver.over(open.apply(servers), script, library));
-            this.unconnected = RedisConfiguration.isClusterConfiguration(servers)
-                    ? RedisTopology.UNKNOWN_CLUSTER
-                    : RedisTopology.ONE_SERVER;
-            this.address = RedisAddress.of(servers);
-        }
-        this.connection = new ConnectionBootstrap(address, this::makeConnection);
+    private static RedisTopology unknown(RedisConfiguration servers) {
+        return RedisConfiguration.isClusterConfiguration(servers)
+                ? RedisTopology.UNKNOWN_CLUSTER
+                : RedisTopology.ONE_SERVER;
     }
 
     /** Returns the servers for the log, without passwords. */
@@ -109,33 +109,21 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
 
     /** Returns the connections that the script runs on: of the starter, or else of the application. */
     public RedisConnectionFactory connections() {
-        return driver.obtain().connections();
+        return driver.obtain().connections;
     }
 
-    /** Returns the servers of the application's connections, or {@code null} if those cannot be determined. */
-    private static @Nullable RedisConfiguration servers(LettuceConnectionFactory users) {
-        RedisConfiguration servers = DedicatedConnections.servers(users);
-        if (servers == null) {
-            logger.log(
-                    Level.WARNING,
-                    "Cannot determine the servers of the application's Redis connections (no configuration found in "
-                            + users.getClass().getName() + "); sharing these connections and their timeouts");
-        }
-        return servers;
-    }
-
-    private static boolean isLettuce(RedisConnectionFactory users) {
-        return ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisConnector.class.getClassLoader())
-                && users instanceof LettuceConnectionFactory;
+    /** Returns the template for commands beside the script that decides. */
+    StringRedisTemplate template() {
+        return template.obtain();
     }
 
     private void makeConnection() {
         Driver made = driver.obtain();
-        if (made.dedicated() != null) {
-            made.dedicated().factory().connect();
+        if (made.dedicated != null) {
+            made.dedicated.connect();
         }
-        made.executor().prepare();
-        EvictionPolicyWarning.logIfNeeded(made.executor(), address);
+        made.executor.prepare();
+        EvictionPolicyWarning.logIfNeeded(made.executor, address);
     }
 
     /** Connects, and does not wait. */
@@ -159,16 +147,16 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
         ConnectionBootstrap connecting = connection;
         return connecting.isMade()
-                ? driver.obtain().executor().execute(keys, arguments)
-                : connecting.thenRun(() -> driver.obtain().executor().execute(keys, arguments));
+                ? driver.obtain().executor.execute(keys, arguments)
+                : connecting.thenRun(() -> driver.obtain().executor.execute(keys, arguments));
     }
 
     @Override
     public CompletionStage<?> delete(byte[] key) {
         ConnectionBootstrap connecting = connection;
         return connecting.isMade()
-                ? driver.obtain().executor().delete(key)
-                : connecting.thenRun(() -> driver.obtain().executor().delete(key));
+                ? driver.obtain().executor.delete(key)
+                : connecting.thenRun(() -> driver.obtain().executor.delete(key));
     }
 
     @Override
@@ -177,36 +165,22 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     }
 
     /** Connects again after a {@link #stop}. */
-    @Override
     public synchronized void start() {
-        DedicatedConnections dedicated = driver.obtain().dedicated();
-        if (dedicated != null && !dedicated.factory().isRunning()) {
-            dedicated.factory().start();
+        DedicatedConnections dedicated = driver.obtain().dedicated;
+        if (dedicated != null && !dedicated.isRunning()) {
+            dedicated.start();
             connection = new ConnectionBootstrap(address, this::makeConnection);
             connect();
         }
     }
 
-    /** Closes the connections when the application's are closed. */
-    @Override
+    /** Closes the connections, unless they are the application's. */
     public synchronized void stop() {
-        DedicatedConnections dedicated = driver.obtain().dedicated();
+        DedicatedConnections dedicated = driver.obtain().dedicated;
         if (dedicated != null) {
             connection.stop();
-            dedicated.factory().stop();
+            dedicated.stop();
         }
-    }
-
-    @Override
-    public boolean isRunning() {
-        DedicatedConnections dedicated = driver.obtain().dedicated();
-        return dedicated == null || dedicated.factory().isRunning();
-    }
-
-    /** Returns the phase of the application's connections: started before the store, and stopped after it. */
-    @Override
-    public int getPhase() {
-        return 0;
     }
 
     @Override
@@ -214,38 +188,37 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
         DedicatedConnections dedicated;
         try {
             // Before the connecting thread is interrupted: that could fail the loading of a class.
-            dedicated = driver.obtain().dedicated();
+            dedicated = driver.obtain().dedicated;
         } finally {
             connection.stop();
         }
         if (dedicated != null) {
-            dedicated.close();
+            dedicated.destroy();
         }
     }
 
     /**
      * What uses the classes of the driver.
      *
-     * @param servers usable once there is a connection; {@code null}: only the executor knows them
      * @param dedicated {@code null}: the application's connections are used as they are
+     * @param servers usable once there is a connection; {@code null}: only the executor knows them
      */
     private record Driver(
             RedisConnectionFactory connections,
             TemplateScriptExecutor executor,
-            @Nullable RedisTopology servers,
-            @Nullable DedicatedConnections dedicated) {
+            @Nullable DedicatedConnections dedicated,
+            @Nullable RedisTopology servers) {
 
         static Driver sharing(RedisConnectionFactory users, RedisScript<List<Long>> script) {
             // Not on an event loop: connections of the application may have to connect again, which blocks.
-            return new Driver(users, new BlockingScriptExecutor(users, script), null, null);
+            return new Driver(users, new TemplateScriptExecutor(users, script), null, null);
         }
 
         static Driver over(
-                DedicatedConnections dedicated, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
-            DedicatedConnections.Factory own = dedicated.factory();
-            TemplateScriptExecutor executor = TemplateScriptExecutor.over(own, script, library);
+                DedicatedConnections own, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
+            TemplateScriptExecutor executor = new LettuceScriptExecutor(own, own::commands, script, library);
             RedisTopology servers = own.isClusterAware() ? new LettuceCluster(own) : oneServer(own, executor);
-            return new Driver(own, executor, servers, dedicated);
+            return new Driver(own, executor, own, servers);
         }
 
         RedisTopology topology() {
@@ -253,7 +226,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
         }
 
         /** Returns the topology of one server, whose new connection resolves the name or asks Sentinel again. */
-        private static RedisTopology oneServer(DedicatedConnections.Factory own, TemplateScriptExecutor executor) {
+        private static RedisTopology oneServer(DedicatedConnections own, TemplateScriptExecutor executor) {
             return new RedisTopology() {
 
                 @Override

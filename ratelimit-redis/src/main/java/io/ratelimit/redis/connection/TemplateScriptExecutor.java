@@ -1,6 +1,6 @@
 package io.ratelimit.redis.connection;
 
-import io.ratelimit.redis.RateLimitLibrary;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.RedisTopology;
@@ -8,30 +8,41 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Properties;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
-import org.springframework.util.ClassUtils;
 
-/** Runs the script through Spring Data's template. */
-public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor {
+/**
+ * Runs the script with the commands of Spring Data's template, which send its digest first and its text on {@code NOSCRIPT}. Most
+ * drivers block, so threads of the starter wait for them, and callers wait no longer than their deadlines. Calls never run as a
+ * function, because Spring Data has no {@code FCALL} that works with every driver.
+ */
+public class TemplateScriptExecutor implements RateLimitScriptExecutor {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-    static final RedisSerializer<byte[]> BYTES = RedisSerializer.byteArray();
+    private static final int THREADS = 16;
+
+    private static final int WAITING_CALLS = 1_000;
+
+    private static final RedisSerializer<byte[]> BYTES = RedisSerializer.byteArray();
 
     private final RedisScript<List<Long>> script;
 
     private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
 
+    /** All calls depend on these threads, so continuations of applications do not run on them. */
+    private final Executor threads = DaemonThreads.createService("ratelimit-redis", THREADS, WAITING_CALLS);
+
     private volatile boolean clustered;
 
-    TemplateScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
+    public TemplateScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         this.script = script;
         template.setConnectionFactory(connections);
         template.setEnableDefaultSerializer(false);
@@ -40,31 +51,20 @@ public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor 
         template.afterPropertiesSet();
     }
 
-    /**
-     * Returns the executor for the driver.
-     *
-     * @param library to run as a function, if the driver can; {@code null} = always the script
-     */
-    public static TemplateScriptExecutor over(
-            RedisConnectionFactory connections, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
-        return isSharedLettuce(connections)
-                ? new LettuceScriptExecutor(connections, script, library)
-                : new BlockingScriptExecutor(connections, script);
+    @Override
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        return CompletableFuture.supplyAsync(() -> run(keys, arguments), threads);
     }
 
-    /** Returns whether callers share one Lettuce connection. Lettuce may be absent. */
-    private static boolean isSharedLettuce(RedisConnectionFactory connections) {
-        return ClassUtils.isPresent("io.lettuce.core.RedisClient", TemplateScriptExecutor.class.getClassLoader())
-                && connections instanceof LettuceConnectionFactory lettuce
-                && lettuce.getShareNativeConnection();
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private List<Long> run(List<byte[]> keys, byte[][] arguments) {
+        List<Long> reply = template.execute(script, BYTES, (RedisSerializer) BYTES, keys, (Object[]) arguments);
+        return reply == null ? List.of() : reply;
     }
 
-    RedisTemplate<byte[], byte[]> template() {
-        return template;
-    }
-
-    RedisScript<List<Long>> script() {
-        return script;
+    @Override
+    public CompletionStage<?> delete(byte[] key) {
+        return CompletableFuture.supplyAsync(() -> template.delete(key), threads);
     }
 
     @Override

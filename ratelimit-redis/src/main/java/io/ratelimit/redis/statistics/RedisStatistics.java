@@ -5,7 +5,7 @@ import io.ratelimit.internal.statistics.InstanceFigures;
 import io.ratelimit.internal.statistics.KeyReport;
 import io.ratelimit.internal.statistics.Publication;
 import io.ratelimit.internal.statistics.SharedStatistics;
-import io.ratelimit.redis.connection.BackgroundScript;
+import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,30 +16,29 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /** Keeps the figures of all instances in Redis: a key for the instances, and one for each interval. All are in one slot. */
 @SuppressWarnings("rawtypes")
 public final class RedisStatistics implements SharedStatistics {
 
-    private static final String THREAD = "ratelimit-figures";
+    private static final RedisScript<List> PUBLISH = BackgroundCommands.script("add_counts.lua", List.class);
+
+    private static final RedisScript<List> READ = BackgroundCommands.script("read_counts.lua", List.class);
+
+    private static final RedisScript<List> TOP_KEYS = BackgroundCommands.script("top_keys.lua", List.class);
 
     /** Of the reports of one instance. */
     private static final int MOST_BYTES = 32_768;
 
     private final String prefix;
 
-    private final BackgroundScript<List> publish;
-
-    private final BackgroundScript<List> read;
-
-    private final BackgroundScript<List> topKeys;
+    private final BackgroundCommands commands;
 
     /** @param keyPrefix the prefix of all keys of the starter */
     public RedisStatistics(RedisConnector connector, String keyPrefix) {
         this.prefix = keyPrefix + ":{%statistics}:";
-        this.publish = new BackgroundScript<>(connector, "add_counts.lua", List.class, "counts", THREAD);
-        this.read = new BackgroundScript<>(connector, "read_counts.lua", List.class, "requests for figures", THREAD);
-        this.topKeys = new BackgroundScript<>(connector, "top_keys.lua", List.class, "rejected keys", THREAD);
+        this.commands = new BackgroundCommands(connector, "figures", "ratelimit-figures", 4, 200);
     }
 
     @Override
@@ -50,7 +49,7 @@ public final class RedisStatistics implements SharedStatistics {
                 Long.toString(publication.nowMicros()),
                 StatisticsCodec.note(publication)));
         publication.counts().values().forEach(counts -> arguments.add(StatisticsCodec.lines(counts)));
-        return publish.run(keys(publication.counts().keySet().stream()), arguments)
+        return commands.run(PUBLISH, keys(publication.counts().keySet().stream()), arguments)
                 .thenApply(reply -> {
                     List<?> words = reply;
                     return new Receipt(number(words.get(0)), (int) number(words.get(1)), number(words.get(2)) == 1);
@@ -60,7 +59,7 @@ public final class RedisStatistics implements SharedStatistics {
     @Override
     public CompletionStage<Snapshot> read(long first, long last, @Nullable String limit) {
         List<String> keys = keys(LongStream.rangeClosed(first, last).boxed());
-        return read.run(keys, List.of(limit == null ? "" : limit)).thenApply(reply -> {
+        return commands.run(READ, keys, List.of(limit == null ? "" : limit)).thenApply(reply -> {
             List<?> words = reply;
             int instances = (int) number(words.get(1));
             List<InstanceFigures> present = new ArrayList<>();
@@ -93,12 +92,12 @@ public final class RedisStatistics implements SharedStatistics {
             limits.add(topKeys(report.getKey()));
             arguments.add(text);
         }
-        return topKeys.run(limits, arguments);
+        return commands.run(TOP_KEYS, limits, arguments);
     }
 
     @Override
     public CompletionStage<Map<String, KeyReport>> readKeys(String limit) {
-        return topKeys.run(List.of(topKeys(limit)), List.of()).thenApply(reply -> {
+        return commands.run(TOP_KEYS, List.of(topKeys(limit)), List.of()).thenApply(reply -> {
             List<?> words = reply;
             Map<String, KeyReport> reports = new HashMap<>();
             for (int i = 0; i < words.size(); i += 2) {

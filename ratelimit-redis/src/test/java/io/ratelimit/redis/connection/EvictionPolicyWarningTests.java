@@ -56,7 +56,7 @@ class EvictionPolicyWarningTests {
     private List<String> warnings() {
         return Stream.of(redis.connections(), new OtherConnectionFactory(redis.connections()))
                 .map(connections -> EvictionPolicyWarning.warning(
-                        TemplateScriptExecutor.over(connections, RateLimitScript.load(), null), "limits.eu:6379"))
+                        new TemplateScriptExecutor(connections, RateLimitScript.load()), "limits.eu:6379"))
                 .toList();
     }
 

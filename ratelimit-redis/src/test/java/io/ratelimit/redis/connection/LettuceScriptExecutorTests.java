@@ -15,8 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A command that no call waits for any more would be sent again after a reconnect. */
 class LettuceScriptExecutorTests {
@@ -28,19 +27,20 @@ class LettuceScriptExecutorTests {
             executor().execute(ScriptedServers.keys("key"), new byte[0][]).toCompletableFuture();
 
     private RateLimitScriptExecutor executor() {
-        return new LettuceScriptExecutor(driver(RedisConnectionFactory.class), RateLimitScript.load(), null);
+        RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
+        return new LettuceScriptExecutor(new LettuceConnectionFactory(), () -> commands, RateLimitScript.load(), null);
     }
 
-    /** A part of it, down to the commands. */
-    private <T> T driver(Class<T> part) {
-        return part.cast(Proxy.newProxyInstance(
-                part.getClassLoader(), new Class<?>[] {part}, (self, method, arguments) -> switch (method.getName()) {
-                    case "getConnection" -> driver(RedisConnection.class);
-                    case "getNativeConnection" -> driver(RedisClusterAsyncCommands.class);
+    @SuppressWarnings("unchecked")
+    private RedisClusterAsyncCommands<byte[], byte[]> commands() {
+        return (RedisClusterAsyncCommands<byte[], byte[]>) Proxy.newProxyInstance(
+                RedisClusterAsyncCommands.class.getClassLoader(),
+                new Class<?>[] {RedisClusterAsyncCommands.class},
+                (self, method, arguments) -> switch (method.getName()) {
                     case "evalsha" -> send(CommandType.EVALSHA);
                     case "eval" -> send(CommandType.EVAL);
-                    default -> method.getReturnType() == boolean.class ? false : null;
-                }));
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
     }
 
     private AsyncCommand<byte[], byte[], List<Long>> send(CommandType type) {

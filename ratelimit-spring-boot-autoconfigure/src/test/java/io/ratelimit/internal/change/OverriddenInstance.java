@@ -8,12 +8,12 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.autoconfigure.RateLimitsEndpointAutoConfiguration;
+import io.ratelimit.redis.change.RedisChangeChannel;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.util.TestPropertyValues;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** One instance of an application, whose limit can be overridden. */
@@ -80,8 +80,8 @@ final class OverriddenInstance implements AutoCloseable {
     }
 
     /** Returns what tells other instances of changes. */
-    SmartLifecycle channel() {
-        return (SmartLifecycle) context.getBean(ChangeChannel.class);
+    RedisChangeChannel channel() {
+        return context.getBean(RedisChangeChannel.class);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.redis.change.RedisChangeChannel;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.context.SmartLifecycle;
 
 /** Instances that share a Redis have the same overrides. */
 @Timeout(180)
@@ -172,7 +172,7 @@ class SharedOverrideTests {
                 LogRecorder drivers = new LogRecorder("org.springframework.data.redis")) {
             redis.kill();
             try {
-                SmartLifecycle channel = first.channel();
+                RedisChangeChannel channel = first.channel();
                 channel.stop();
                 channel.start();
                 await().atMost(Duration.ofSeconds(60))

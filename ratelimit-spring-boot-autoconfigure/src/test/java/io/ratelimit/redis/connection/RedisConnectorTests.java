@@ -11,6 +11,7 @@ import io.ratelimit.redis.OtherConnectionFactory;
 import io.ratelimit.redis.ProbeScript;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
+import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.ScriptCodec;
 import io.ratelimit.testing.redis.SharedRedis;
@@ -20,11 +21,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -91,15 +88,14 @@ class RedisConnectorTests {
         users.destroy();
     }
 
-    /** Of a proxy, such as one of a scope, the servers are not known. Its connections may have to connect again. */
+    /** Of a proxy, such as one of a scope, the getters tell the servers. Its connections may have to connect again. */
     @Test
-    void connectionsOfTheApplicationAreNotUsedOnEventLoops() {
+    void connectionsOfAProxyAreNotUsed() {
         LettuceConnectionFactory users = usersConnections(0);
-        Set<String> threads = ConcurrentHashMap.newKeySet();
         ProxyFactory proxy = new ProxyFactory(users);
         proxy.setProxyTargetClass(true);
         proxy.addAdvice((MethodInterceptor) invocation -> {
-            threads.add(Thread.currentThread().getName());
+            assertThat(invocation.getMethod().getName()).isNotEqualTo("getConnection");
             return invocation.proceed();
         });
         RedisConnector connector = new RedisConnector(
@@ -108,12 +104,31 @@ class RedisConnectorTests {
                 RateLimitScript.load(),
                 RateLimitLibrary.load());
         ProbeScript probe = new ProbeScript(RedisUnderTest.newPrefix(), new ScriptCodec());
-        CompletionStage<List<Long>> calls = connector.execute(probe.names("any"), probe.arguments());
-        for (int i = 0; i < 100; i++) {
-            calls = calls.thenCompose(reply -> connector.execute(probe.names("any"), probe.arguments()));
-        }
-        assertThat(calls).succeedsWithin(Duration.ofSeconds(60));
-        assertThat(threads).isNotEmpty().noneMatch(name -> name.startsWith("lettuce"));
+        assertThat(connector.execute(probe.names("any"), probe.arguments())).succeedsWithin(Duration.ofSeconds(60));
+        connector.destroy();
+        users.destroy();
+    }
+
+    /** The commands are those of the connection, which the driver opens again by itself. */
+    @Test
+    void callsGoOnAfterTheServerHasClosedTheConnection() {
+        String name = "rl-" + System.nanoTime();
+        LettuceConnectionFactory users = usersConnections(0, name);
+        RedisConnector connector =
+                new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
+        connector.connect();
+        ProbeScript probe = new ProbeScript(RedisUnderTest.newPrefix(), new ScriptCodec());
+        new StringRedisTemplate(users)
+                .getClientList().stream()
+                        .filter(client -> name.equals(client.getName()))
+                        .forEach(client -> new StringRedisTemplate(users)
+                                .killClient(
+                                        client.getAddressPort().split(":")[0],
+                                        Integer.parseInt(client.getAddressPort().split(":")[1])));
+        await().untilAsserted(() -> assertThat(connector.execute(probe.names("any"), probe.arguments()))
+                .succeedsWithin(Duration.ofSeconds(60)));
+        connector.topology().reconnect(RedisTopology.REDIS);
+        assertThat(connector.execute(probe.names("any"), probe.arguments())).succeedsWithin(Duration.ofSeconds(60));
         connector.destroy();
         users.destroy();
     }
@@ -132,7 +147,6 @@ class RedisConnectorTests {
         assertThat(connections(redis, name)).isEqualTo(2);
         guarded.stop();
         connector.stop();
-        assertThat(connector.isRunning()).isFalse();
         await().until(() -> connections(redis, name) == 1);
         assertThat(guarded.check())
                 .failsWithin(Duration.ofSeconds(60))
@@ -151,15 +165,16 @@ class RedisConnectorTests {
     @Test
     void closedConnectionIsReplacedByReconnectOnly() {
         DedicatedConnections connections = connections();
-        DedicatedConnections.Factory factory = connections.factory();
-        factory.connect();
-        factory.resetConnection();
-        assertThatThrownBy(() -> factory.getConnection().ping()).hasRootCauseMessage("Connection is closed");
-        factory.reconnect();
-        assertThat(factory.getConnection().ping()).isEqualTo("PONG");
-        factory.stop();
-        assertThatIllegalStateException().isThrownBy(factory::reconnect).withMessage("The connections are closed");
-        connections.close();
+        connections.connect();
+        connections.resetConnection();
+        assertThatThrownBy(() -> connections.getConnection().ping()).hasRootCauseMessage("Connection is closed");
+        assertThat(connections.commands().ping().toCompletableFuture()).failsWithin(Duration.ofSeconds(60));
+        connections.reconnect();
+        assertThat(connections.getConnection().ping()).isEqualTo("PONG");
+        assertThat(connections.commands().ping().toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
+        connections.stop();
+        assertThatIllegalStateException().isThrownBy(connections::reconnect).withMessage("The connections are closed");
+        connections.destroy();
     }
 
     /** Its thread is still busy with it. Netty logs an ERROR if the event loop ends meanwhile. */
@@ -170,24 +185,18 @@ class RedisConnectorTests {
         AtomicBoolean over = new AtomicBoolean();
         CompletableFuture<Boolean> overAtStop = new CompletableFuture<>();
         Thread stopping = new Thread(() -> {
-            connections.factory().stop();
+            connections.stop();
             overAtStop.complete(over.get());
         });
-        connections
-                .factory()
-                .getNativeClient()
-                .getResources()
-                .eventExecutorGroup()
-                .next()
-                .execute(() -> {
-                    begun.countDown();
-                    await().until(() -> overAtStop.isDone() || isIn(stopping, "awaitReconnects"));
-                    over.set(true);
-                });
+        connections.getNativeClient().getResources().eventExecutorGroup().next().execute(() -> {
+            begun.countDown();
+            await().until(() -> overAtStop.isDone() || isIn(stopping, "awaitReconnects"));
+            over.set(true);
+        });
         begun.await();
         stopping.start();
         assertThat(overAtStop).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
-        connections.close();
+        connections.destroy();
     }
 
     /** The handshake with a silent server takes five timeouts. */
@@ -197,15 +206,15 @@ class RedisConnectorTests {
             DedicatedConnections connections =
                     connections(silent.getInetAddress().getHostAddress(), silent.getLocalPort(), Duration.ofHours(1));
             CompletableFuture<Void> connected =
-                    CompletableFuture.runAsync(connections.factory()::connect, task -> new Thread(task).start());
+                    CompletableFuture.runAsync(connections::connect, task -> new Thread(task).start());
             try (Socket accepted = silent.accept()) {
                 CompletableFuture<Void> stopped =
-                        CompletableFuture.runAsync(connections.factory()::stop, task -> new Thread(task).start());
+                        CompletableFuture.runAsync(connections::stop, task -> new Thread(task).start());
                 assertThat(stopped).succeedsWithin(Duration.ofSeconds(60));
                 assertThat(connected).failsWithin(Duration.ofSeconds(60));
                 assertThat(accepted.isConnected()).isTrue();
             }
-            connections.close();
+            connections.destroy();
         }
     }
 

@@ -1,6 +1,5 @@
 package io.ratelimit.test.context;
 
-import io.ratelimit.autoconfigure.RedisAutoConfigurationFilter;
 import java.util.List;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.ContextCustomizer;
@@ -12,7 +11,6 @@ record RateLimitsContextCustomizer(List<String> properties) implements ContextCu
 
     @Override
     public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
-        RedisAutoConfigurationFilter.keepIfNeeded(context);
         TestPropertySourceUtils.addInlinedPropertiesToEnvironment(context, properties.toArray(String[]::new));
     }
 }

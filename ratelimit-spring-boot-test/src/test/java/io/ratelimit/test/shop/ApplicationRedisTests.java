@@ -12,8 +12,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.SpringBootTest;
 
-/** An application that injects Spring Boot's connection to Redis, at its default address. */
-@SpringBootTest(properties = {"ratelimit.store=redis", "ratelimit.enabled=true"})
+/** An application that injects Spring Boot's connection to Redis. */
+@SpringBootTest(properties = {"ratelimit.store=redis", "ratelimit.enabled=true", "spring.data.redis.host=localhost"})
 @AutoConfigureRateLimits
 class ApplicationRedisTests {
 

@@ -15,56 +15,59 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.data.redis.core.script.DefaultRedisScript;
-import org.springframework.util.function.SingletonSupplier;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Runs a script beside the one that decides, on threads of its own, so that no caller waits for a driver. It does not pass the
- * circuit breaker and never counts towards it.
+ * Runs commands and scripts beside the one that decides, on threads of their own, so that no caller waits for a driver. They do
+ * not pass the circuit breaker and never count towards it.
  */
-public final class BackgroundScript<T> {
-
-    private static final int THREADS = 2;
-
-    private static final int WAITING = 100;
+public final class BackgroundCommands {
 
     private static final Duration CONNECT = Duration.ofMillis(500);
 
     /** In case the driver has no timeout. */
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-    private final DefaultRedisScript<T> script = new DefaultRedisScript<>();
-
     private final RedisConnector connector;
-
-    private final SingletonSupplier<StringRedisTemplate> template;
 
     private final String work;
 
     private final Executor threads;
 
     /**
-     * @param file that of the script
-     * @param result the type that Redis' reply is converted to
-     * @param work what it does, for messages
+     * @param work what the commands do, for messages
      * @param thread the name of the threads
+     * @param most the number of threads
+     * @param waiting how many commands may wait for a thread
      */
-    public BackgroundScript(RedisConnector connector, String file, Class<T> result, String work, String thread) {
+    public BackgroundCommands(RedisConnector connector, String work, String thread, int most, int waiting) {
         this.connector = connector;
-        this.template = SingletonSupplier.of(() -> new StringRedisTemplate(connector.connections()));
         this.work = work;
-        this.threads = DaemonThreads.create(thread, THREADS, WAITING);
-        script.setLocation(new ClassPathResource(file, RateLimitScript.class));
-        script.setResultType(result);
+        this.threads = DaemonThreads.create(thread, most, waiting);
+    }
+
+    /**
+     * Returns a script of the library.
+     *
+     * @param result the type that Redis' reply is converted to
+     */
+    public static <T> RedisScript<T> script(String file, Class<T> result) {
+        return RedisScript.of(new ClassPathResource(file, RateLimitScript.class), result);
     }
 
     /** Runs the script. Never blocks; a failure completes the stage, at the latest after a bounded time. */
-    public CompletionStage<T> run(List<String> keys, List<String> arguments) {
+    public <T> CompletionStage<T> run(RedisScript<T> script, List<String> keys, List<String> arguments) {
+        return run(template -> template.execute(script, keys, arguments.toArray()));
+    }
+
+    /** Runs the command. Never blocks; a failure completes the stage, at the latest after a bounded time. */
+    public <T> CompletionStage<T> run(Function<StringRedisTemplate, T> command) {
         CompletableFuture<T> reply;
         try {
-            reply = CompletableFuture.supplyAsync(() -> execute(keys, arguments), threads);
+            reply = CompletableFuture.supplyAsync(() -> runOnceConnected(command), threads);
         } catch (RejectedExecutionException ex) {
             return CompletableFuture.failedFuture(new RateLimitStoreException(
                     Reason.OVERLOADED, "Redis: too many " + work + " wait for a reply", ex));
@@ -74,11 +77,11 @@ public final class BackgroundScript<T> {
         });
     }
 
-    private T execute(List<String> keys, List<String> arguments) {
+    private <T> T runOnceConnected(Function<StringRedisTemplate, T> command) {
         if (!connector.connect(CONNECT)) {
             throw new RateLimitStoreException(Reason.UNREACHABLE, "Redis: no connection yet", null);
         }
-        return template.obtain().execute(script, keys, arguments.toArray());
+        return command.apply(connector.template());
     }
 
     private static RateLimitStoreException failure(Throwable thrown) {
