@@ -87,6 +87,7 @@ public final class Evaluation implements RateLimitKeyContext {
     }
 
     @Override
+    @SuppressWarnings("NullAway") // It cannot read the annotation of an array in another module on JDK 17.
     public @Nullable Object[] arguments() {
         return method == null ? passed : MethodSignatures.arguments(method, passed);
     }
