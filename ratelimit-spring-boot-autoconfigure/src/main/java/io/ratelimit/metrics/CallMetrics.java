@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** The meters of each limit: {@code ratelimit.calls} by outcome, {@code ratelimit.wait}, {@code ratelimit.settlements.lost}, and gauges. */
 public final class CallMetrics implements RateLimitListener, CallObserver {
@@ -65,13 +64,13 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     @Override
     public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
         RateLimit limit = charge.limit();
-        of(limit).calls(limit).of(outcome).increment();
+        of(limit).calls.of(limit.plan()).of(outcome).increment();
     }
 
     @Override
     public void onRefusal(Charge charge, RateLimitStoreException failure) {
         RateLimit limit = charge.limit();
-        of(limit).calls(limit).refused().increment();
+        of(limit).calls.of(limit.plan()).refused().increment();
     }
 
     @Override
@@ -97,13 +96,12 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
 
     private LimitMeters register(RateLimit limit) {
         Tags tags = tags(limit);
-        PlanCalls plans = planTag
-                ? new PlanCalls(
-                        plan -> calls(tags.and("plan", plan)), limit.plans().keySet())
-                : null;
         return new LimitMeters(
-                plans == null ? calls(tags) : plans.own(),
-                plans,
+                planTag
+                        ? new PlanCalls(
+                                plan -> calls(tags.and("plan", plan)),
+                                limit.plans().keySet())
+                        : new PlanCalls(calls(tags)),
                 meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags),
                 meters.counter(
                         "ratelimit.settlements.lost",
@@ -132,11 +130,5 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
                 tags.and("outcome", outcome));
     }
 
-    /** @param plans {@code null}: calls are not counted by plan */
-    private record LimitMeters(CallCounters own, @Nullable PlanCalls plans, Timer waiting, Counter lostSettlements) {
-
-        CallCounters calls(RateLimit limit) {
-            return plans == null ? own : plans.of(limit.plan());
-        }
-    }
+    private record LimitMeters(PlanCalls calls, Timer waiting, Counter lostSettlements) {}
 }

@@ -42,8 +42,11 @@ final class PlanCalls {
         configured.forEach(plan -> plans.put(plan, registration.apply(plan)));
     }
 
-    CallCounters own() {
-        return own;
+    /** Creates counters of all plans together. */
+    PlanCalls(CallCounters own) {
+        this.registration = plan -> own;
+        this.own = own;
+        this.most = 0;
     }
 
     /** @param plan {@code null}: the limit's own numbers */

@@ -77,6 +77,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
         this.channel = channel;
         this.nanos = nanos;
         this.reading = new PeriodicTask(thread, this::readAndWait, this::pauseMillis);
+        channel.subscribe(TOPIC, new ChangeSubscriber());
     }
 
     /**
@@ -85,9 +86,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
      * @param script {@code overrides.lua}
      */
     public static OverrideSynchronizer shared(ChangeScript script, ChangeChannel channel) {
-        OverrideSynchronizer synchronizer = of(new ScriptedOverrideRepository(script), channel);
-        channel.subscribe(TOPIC, synchronizer.new ChangeSubscriber());
-        return synchronizer;
+        return of(new ScriptedOverrideRepository(script), channel);
     }
 
     /** Creates a synchronizer of overrides of this instance alone. */

@@ -20,22 +20,14 @@ public final class Continuations {
         }
         CompletableFuture<T> apart = new CompletableFuture<>();
         var unused = work.whenComplete((value, thrown) -> {
+            Runnable end = () -> complete(apart, value, thrown);
             if (ServiceThread.isCurrent()) {
-                later(apart, value, thrown);
+                DaemonThreads.runApart(threads, end);
             } else {
-                complete(apart, value, thrown);
+                end.run();
             }
         });
         return apart;
-    }
-
-    private <T> void later(CompletableFuture<T> apart, T value, @Nullable Throwable thrown) {
-        try {
-            threads.execute(() -> complete(apart, value, thrown));
-        } catch (Throwable ex) {
-            // No thread could be created.
-            complete(apart, value, thrown);
-        }
     }
 
     private static <T> void complete(CompletableFuture<T> apart, T value, @Nullable Throwable thrown) {

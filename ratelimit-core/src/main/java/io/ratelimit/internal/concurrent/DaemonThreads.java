@@ -42,6 +42,15 @@ public final class DaemonThreads {
         return new OnDemandThreads(name, most, daemons(name), Watchdog.shared());
     }
 
+    /** Runs a task on one of the threads, or on this one if none can be created. */
+    public static void runApart(Executor threads, Runnable task) {
+        try {
+            threads.execute(task);
+        } catch (Throwable ex) {
+            task.run();
+        }
+    }
+
     /** Creates {@linkplain ServiceThread service threads}, otherwise as {@link #create}. */
     public static Executor createService(String name, int most, int waiting) {
         return create(most, waiting, task -> new ServiceThread(task, name));

@@ -2,6 +2,7 @@ package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
@@ -193,17 +194,8 @@ final class WaitingCall {
 
     private void continueBy(Runnable end) {
         if (entered) {
-            execute(end);
+            DaemonThreads.runApart(executor, end);
         } else {
-            end.run();
-        }
-    }
-
-    private void execute(Runnable end) {
-        try {
-            executor.execute(end);
-        } catch (Throwable ex) {
-            // No thread could be created.
             end.run();
         }
     }

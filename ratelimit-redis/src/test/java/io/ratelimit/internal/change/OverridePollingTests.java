@@ -31,6 +31,8 @@ class OverridePollingTests {
 
     private int reads;
 
+    private ChangeChannel.@Nullable Subscriber subscriber;
+
     private final OverrideSynchronizer synchronizer = new OverrideSynchronizer(
             new OverrideRepository() {
 
@@ -52,7 +54,16 @@ class OverridePollingTests {
                     return true;
                 }
             },
-            ChangeChannel.NONE,
+            new ChangeChannel() {
+
+                @Override
+                public void send(String topic, String message) {}
+
+                @Override
+                public void subscribe(String topic, Subscriber added) {
+                    subscriber = added;
+                }
+            },
             () -> 0,
             thread);
 
@@ -71,5 +82,18 @@ class OverridePollingTests {
         int before = reads;
         thread.pass(Duration.ofSeconds(10));
         assertThat(reads).isEqualTo(before);
+    }
+
+    /** The thread of the polling takes no part: a reading that waits does not delay the next one. */
+    @Test
+    void messageIsFollowedByAReadingAtOnce() {
+        subscriber.onMessage("quotes");
+        assertThat(reads).isZero();
+        synchronizer.add(
+                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false));
+        int before = reads;
+        subscriber.onMessage("quotes");
+        subscriber.onConnect();
+        assertThat(reads).isEqualTo(before + 2);
     }
 }
