@@ -329,6 +329,11 @@ public final class GuardedRedis implements DisposableBean {
         closing = false;
     }
 
+    /** Returns whether no call is to hold permits any more: nothing would renew or release them. */
+    boolean isStopping() {
+        return closing;
+    }
+
     /** Runs a task when the application stops, while there are connections. */
     void onStop(Runnable task) {
         stopTask = task;
@@ -336,8 +341,8 @@ public final class GuardedRedis implements DisposableBean {
 
     /** Expects failures from now on, but goes on as long as the connections do. */
     public void stop() {
-        stopTask.run();
         closing = true;
+        stopTask.run();
     }
 
     @Override

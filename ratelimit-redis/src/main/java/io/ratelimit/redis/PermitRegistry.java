@@ -1,6 +1,8 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Watchdog;
@@ -95,8 +97,15 @@ final class PermitRegistry {
         renewals.setLossListener(listener);
     }
 
-    /** Returns what a call asks for: one for each charge of a limit whose permits calls hold, with the same holder. */
+    /**
+     * Returns what a call asks for: one for each charge of a limit whose permits calls hold, with the same holder.
+     *
+     * @throws RateLimitStoreException if this instance stops
+     */
     List<PermitHold> ask(List<Charge> charges, List<byte[]> names) {
+        if (redis.isStopping()) {
+            throw new RateLimitStoreException(Reason.CLOSED, "Redis: this instance stops", null);
+        }
         long holder = numbers.incrementAndGet();
         List<PermitHold> asked = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
@@ -111,7 +120,10 @@ final class PermitRegistry {
     void begin(PermitHold hold) {
         hold.renew(nanos.getAsLong());
         held.add(hold);
-        if (hold.isHeld()) {
+        if (redis.isStopping()) {
+            // It was asked for before.
+            var unused = hold.end();
+        } else if (hold.isHeld()) {
             renewals.begin(hold.charge().limit().hold());
         } else {
             held.remove(hold);

@@ -3,6 +3,8 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
@@ -274,6 +276,20 @@ class PermitHoldTests {
         one.thread.pass(THIRD);
         assertThat(free(other.store)).isZero();
         assertThat(one.lostPermits()).isZero();
+    }
+
+    /** Else a call that waits takes what the stop has released, and nothing renews or releases it. */
+    @Test
+    void callHoldsNothingOnceTheInstanceStops() {
+        StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
+        StoreAnswer asked = one.store.decide(request);
+        one.redis.stop();
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(asked::await)
+                .satisfies(failure -> assertThat(failure.getReason()).isEqualTo(Reason.CLOSED));
+        assertThat(free(other.store)).isEqualTo(2);
+        one.redis.start();
+        assertThat(isAdmitted(one, "alice")).isTrue();
     }
 
     @Test
