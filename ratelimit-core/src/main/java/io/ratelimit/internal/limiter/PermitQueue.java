@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Holds the calls that wait for permits of one bucket, and decides the first of them whenever permits were released. */
@@ -131,8 +130,7 @@ final class PermitQueue {
      * and a limit must not lack what it has given to the same call.
      */
     private static CompletionStage<StoreOutcome> withoutTrials(StoreOutcome outcome) {
-        boolean taken = IntStream.range(0, outcome.charges().size()).anyMatch(outcome::isCharged);
-        return taken && WaitingCall.isWorthWaiting(outcome)
+        return WaitingCall.isCharged(outcome) && WaitingCall.isWorthWaiting(outcome)
                 ? Futures.start(() -> outcome.refund().refund(outcome.charges()))
                         .handle((done, failed) -> outcome)
                 : CompletableFuture.completedFuture(outcome);

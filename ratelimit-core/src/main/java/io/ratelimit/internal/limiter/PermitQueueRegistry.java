@@ -185,14 +185,17 @@ final class PermitQueueRegistry {
         });
     }
 
-    /** Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now. */
+    /**
+     * Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now, and one
+     * whose charges of limits in dry run came back while it waited: they count for a rejected call, too.
+     */
     private void expire(WaitingCall call) {
         if (call.isOver()) {
             return;
         }
         call.queue().remove(call);
         StoreOutcome rejection = call.rejection();
-        if (rejection != null) {
+        if (rejection != null && !WaitingCall.isCharged(rejection)) {
             call.complete(rejection);
         } else if (!call.isOver()) {
             var unused =

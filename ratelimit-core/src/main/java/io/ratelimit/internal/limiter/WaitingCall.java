@@ -75,6 +75,11 @@ final class WaitingCall {
         return rejected;
     }
 
+    /** Returns whether limits have charged the call: of one that has to wait, those in dry run. */
+    static boolean isCharged(StoreOutcome outcome) {
+        return IntStream.range(0, outcome.charges().size()).anyMatch(outcome::isCharged);
+    }
+
     /** Returns the numbers of the charges whose permits the call waits for. */
     static IntStream waiting(StoreRequest request) {
         List<Charge> charges = request.charges();
@@ -133,10 +138,11 @@ final class WaitingCall {
 
     /** Returns {@code null} for another limit, and for the numbers of a plan that the application has made for the call. */
     private static @Nullable RateLimit successor(RateLimit known, RateLimit previous, RateLimit next) {
-        if (known == previous) {
+        String plan = known.plan();
+        if (plan == null && known.id().equals(previous.id())) {
+            // It may be an older one, if the limit has changed between the call and its place in the queue.
             return next;
         }
-        String plan = known.plan();
         return plan != null && known == previous.plans().get(plan)
                 ? next.plans().get(plan)
                 : null;

@@ -276,6 +276,33 @@ class PermitQueueTests {
         assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0))).await().decision().remaining()).isZero();
     }
 
+    /** As if it had been rejected at once. */
+    @Test
+    void callThatIsRejectedAfterItsWaitChargesLimitsInDryRun() throws Exception {
+        RateLimit trial = TestLimits.dryRun(TestLimits.fixedWindow("trial", 5, "5/h"));
+        entered(enter(2));
+        CompletableFuture<Settlement> call = enter(new Charge(trial, "alice", 1), new Charge(limit, "alice", 1));
+        times.pass(limit.maxWait());
+        assertThat(call).failsWithin(Duration.ofSeconds(60));
+        assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
+    }
+
+    /** The call has read the limit before. */
+    @Test
+    void callThatKnowsAnOlderFormOfItsLimitWaitsByTheNextOne() throws Exception {
+        Settlement both = entered(enter(2));
+        RateLimit off = limit.with(RateLimitOverride.builder().enabled(false).build());
+        gate.limitChanged(limit, off);
+        CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2));
+        gate.limitChanged(off, limit.with(RateLimitOverride.builder().capacity(4).build()));
+        entered(call);
+        both.release();
+    }
+
     /** It waits for another limit meanwhile. */
     @Test
     void callHoldsPermitsOfALimitThatWasDisabledForAWhile() throws Exception {
