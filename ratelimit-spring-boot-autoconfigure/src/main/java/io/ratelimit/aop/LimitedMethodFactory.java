@@ -139,16 +139,8 @@ public final class LimitedMethodFactory {
 
     private LimitDeclaration declaration(LimitAnnotation declared) {
         RateLimited annotation = declared.annotation();
-        if (!annotation.keyExpression().isEmpty() && !annotation.keyResolver().isEmpty()) {
-            throw new RateLimitConfigurationException(
-                    "keyResolver must not be set beside keyExpression (was \"" + annotation.keyResolver() + "\").",
-                    "Remove one of them.");
-        }
-        if (!annotation.planExpression().isEmpty() && !annotation.planResolver().isEmpty()) {
-            throw new RateLimitConfigurationException(
-                    "planResolver must not be set beside planExpression (was \"" + annotation.planResolver() + "\").",
-                    "Remove one of them.");
-        }
+        checkOneOf("key", annotation.keyExpression(), annotation.keyResolver());
+        checkOneOf("plan", annotation.planExpression(), annotation.planResolver());
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : declared.defaultName();
         RateLimit limit = builder(name, annotation).apply(catalog.settings()).build();
@@ -163,6 +155,14 @@ public final class LimitedMethodFactory {
                 List.of(annotation.refundOn()),
                 annotation.planExpression(),
                 annotation.planResolver());
+    }
+
+    private static void checkOneOf(String what, String expression, String resolver) {
+        if (!expression.isEmpty() && !resolver.isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    what + "Resolver must not be set beside " + what + "Expression (was \"" + resolver + "\").",
+                    "Remove one of them.");
+        }
     }
 
     /** Sets what the annotation sets: an attribute with the default value of the annotation counts as not set. */

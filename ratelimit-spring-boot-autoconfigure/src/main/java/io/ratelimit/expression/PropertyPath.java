@@ -44,8 +44,9 @@ final class PropertyPath {
         if (header != null) {
             return evaluation -> evaluation.header(header);
         }
-        if (path.group("fact") != null) {
-            return path.group("fact").equals("clientIp") ? Evaluation::clientIp : Evaluation::principal;
+        String fact = path.group("fact");
+        if (fact != null) {
+            return fact.equals("clientIp") ? Evaluation::clientIp : Evaluation::principal;
         }
         String variable = path.group("variable");
         if (variable != null && !scope.isOfMethod()) {

@@ -1,13 +1,11 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.spi.Charge;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A call during a web request. What limits decide about it becomes part of the response. */
-@FunctionalInterface
 public interface RequestCall extends CallListener {
 
     /** Returns the request, as expressions read it. */
@@ -17,9 +15,6 @@ public interface RequestCall extends CallListener {
     default List<Charge> unpaid(List<Charge> charges) {
         return charges;
     }
-
-    @Override
-    default void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {}
 
     /**
      * Follows a result that another thread completes after its method has returned it.

@@ -2,12 +2,14 @@ package io.ratelimit.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.expression.RequestCall;
+import io.ratelimit.spi.Charge;
 import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -76,7 +78,16 @@ class ReactiveCallerTests {
         Principal alice = () -> "alice";
         Mockito.doReturn(clientIp).when(request).clientIp();
         Mockito.doReturn(alice).when(request).principal();
-        return () -> request;
+        return new RequestCall() {
+
+            @Override
+            public CallerRequest request() {
+                return request;
+            }
+
+            @Override
+            public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {}
+        };
     }
 
     static class Quotes {
