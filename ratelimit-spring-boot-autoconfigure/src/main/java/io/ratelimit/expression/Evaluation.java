@@ -40,7 +40,11 @@ public final class Evaluation implements RateLimitKeyContext {
         this.pathVariables = pathVariables;
     }
 
-    /** @param call the request during which the method is called; {@code null}: none */
+    /**
+     * Creates the values of a call of a method.
+     *
+     * @param call {@code null} outside of a request
+     */
     public static Evaluation ofCall(
             RateLimitExpressionParser expressions,
             Method method,
