@@ -23,6 +23,12 @@ final class HeavyHitters {
     /** The same, in an array, because looking for the lowest one in the map takes several times as long. */
     private final List<Counter> all = new ArrayList<>();
 
+    /** No count is lower. They only grow. */
+    private long least;
+
+    /** That of the counter that was the lowest last. */
+    private int place;
+
     /** Whether keys have lost their counters. */
     private boolean full;
 
@@ -54,13 +60,14 @@ final class HeavyHitters {
         return lowest;
     }
 
+    /** Looks from the place on where it found the last one. While many keys have no counter, the next one is the lowest. */
     private Counter lowest() {
-        Counter lowest = all.get(0);
-        for (int i = 1; i < all.size(); i++) {
-            Counter other = all.get(i);
-            lowest = other.count < lowest.count ? other : lowest;
+        for (int seen = 0; all.get(place).count != least; place = (place + 1) % all.size()) {
+            if (seen++ == all.size()) {
+                least = all.stream().mapToLong(counter -> counter.count).min().orElseThrow();
+            }
         }
-        return lowest;
+        return all.get(place);
     }
 
     /** Returns the counts, the highest first. */
