@@ -58,9 +58,9 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
 
     private final BackgroundCommands commands;
 
-    private volatile CompletableFuture<@Nullable Void> warmUp = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<?> warmUp = CompletableFuture.completedFuture(null);
 
-    private volatile CompletableFuture<@Nullable Void> check = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<?> check = CompletableFuture.completedFuture(null);
 
     /** Not an interrupt, which would fail the loading of a class. */
     private volatile boolean over;
