@@ -137,12 +137,12 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
 
     private void checkPart(RateLimitAlgorithm algorithm) {
         try {
-            commands.run(
+            BoundedWait.get(
+                    commands.run(
                             RedisScript.of(AlgorithmCheckScript.text(algorithm), List.class),
                             List.of(keyPrefix + KEY_SUFFIX),
-                            List.of(AlgorithmCheckScript.name(algorithm)))
-                    .toCompletableFuture()
-                    .join();
+                            List.of(AlgorithmCheckScript.name(algorithm))),
+                    MAX_CHECK);
         } catch (RuntimeException ex) {
             String message =
                     String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
