@@ -68,8 +68,8 @@ class RedisStoreConfiguration {
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
         DedicatedRedis.checkServers(property, redis);
-        boolean ofApplication =
-                redis.connectionFactory() != null || !DedicatedRedis.isConfigured(redis) && hasConnectionFactory(beans);
+        boolean ofApplication = redis.connectionFactory() != null
+                || (!DedicatedRedis.isConfigured(redis) && hasConnectionFactory(beans));
         return ofApplication
                 ? new RedisConnector(
                         connectionFactory(beans, property, redis.connectionFactory()),

@@ -58,9 +58,9 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
 
     private final BackgroundCommands commands;
 
-    private volatile CompletableFuture<@Nullable Void> warmUp = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<?> warmUp = CompletableFuture.completedFuture(null);
 
-    private volatile CompletableFuture<@Nullable Void> check = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<?> check = CompletableFuture.completedFuture(null);
 
     /** Not an interrupt, which would fail the loading of a class. */
     private volatile boolean over;
@@ -137,12 +137,12 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
 
     private void checkPart(RateLimitAlgorithm algorithm) {
         try {
-            commands.run(
+            BoundedWait.get(
+                    commands.run(
                             RedisScript.of(AlgorithmCheckScript.text(algorithm), List.class),
                             List.of(keyPrefix + KEY_SUFFIX),
-                            List.of(AlgorithmCheckScript.name(algorithm)))
-                    .toCompletableFuture()
-                    .join();
+                            List.of(AlgorithmCheckScript.name(algorithm))),
+                    MAX_CHECK);
         } catch (RuntimeException ex) {
             String message =
                     String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage());

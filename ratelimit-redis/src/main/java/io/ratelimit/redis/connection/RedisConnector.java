@@ -55,22 +55,22 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
             RedisScript<List<Long>> script,
             @Nullable RateLimitLibrary library) {
         RedisConfiguration servers = RedisAddress.servers(users);
-        boolean shared = servers == null || !RedisAddress.isLettuce(users);
-        if (servers == null && RedisAddress.isLettuce(users)) {
-            logger.log(
-                    Level.WARNING,
-                    "Cannot determine the servers of the application's Redis connections (no getter of "
-                            + users.getClass().getName() + " tells the user); sharing these connections and their"
-                            + " timeouts");
-        }
         this.address = RedisAddress.of(servers);
-        this.unconnected = shared ? null : unknown(servers);
-        this.driver = SingletonSupplier.of(() -> shared
-                ? Driver.sharing(users, script)
-                : Driver.over(
-                        DedicatedConnections.like((LettuceConnectionFactory) users, servers, timeout),
-                        script,
-                        library));
+        if (servers != null && RedisAddress.isLettuce(users)) {
+            this.unconnected = unknown(servers);
+            this.driver = SingletonSupplier.of(() -> Driver.over(
+                    DedicatedConnections.like((LettuceConnectionFactory) users, servers, timeout), script, library));
+        } else {
+            if (RedisAddress.isLettuce(users)) {
+                logger.log(
+                        Level.WARNING,
+                        "Cannot determine the servers of the application's Redis connections (no getter of "
+                                + users.getClass().getName() + " tells the user); sharing these connections and their"
+                                + " timeouts");
+            }
+            this.unconnected = null;
+            this.driver = SingletonSupplier.of(() -> Driver.sharing(users, script));
+        }
         this.connection = new ConnectionBootstrap(address, this::makeConnection);
     }
 
