@@ -238,14 +238,9 @@ public final class GuardedRedis implements DisposableBean {
         try {
             server = serverOf(slot);
         } catch (RuntimeException ex) {
-            return notFound(ex);
+            return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
         return command.apply(server);
-    }
-
-    /** Fails, because the topology does not know the servers, such as after its end. */
-    private static <T> CompletableFuture<T> notFound(RuntimeException failure) {
-        return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, failure));
     }
 
     /** Runs a probe on every server, so that the first call is fast. Ignores failures, which calls report. */
@@ -278,7 +273,7 @@ public final class GuardedRedis implements DisposableBean {
         try {
             tags = executor.topology().hashTags();
         } catch (RuntimeException ex) {
-            return notFound(ex);
+            return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
         return CompletableFuture.allOf(tags.entrySet().stream()
                 .map(tag -> call.apply(server(tag.getKey()), () -> probeOn(tag.getValue())))

@@ -58,15 +58,15 @@ public final class RedisLeakDetector implements BeforeAllCallback, AfterAllCallb
         return context.getEnclosingTestClasses().isEmpty();
     }
 
-    /** The watchdog knows all of them. */
+    /** The watchdog knows what sends calls to each of them. */
     static Set<GuardedRedis> open() {
         Collection<?> parts =
                 (Collection<?>) Objects.requireNonNull(ReflectionTestUtils.getField(Watchdog.shared(), "parts"));
         return parts.stream()
                 .map(part ->
                         ((Reference<?>) Objects.requireNonNull(ReflectionTestUtils.getField(part, "reference"))).get())
-                .filter(GuardedRedis.class::isInstance)
-                .map(GuardedRedis.class::cast)
+                .filter(BatchingDispatcher.class::isInstance)
+                .map(sender -> (GuardedRedis) Objects.requireNonNull(ReflectionTestUtils.getField(sender, "redis")))
                 .filter(redis -> !redis.isClosed())
                 .collect(Collectors.toSet());
     }
