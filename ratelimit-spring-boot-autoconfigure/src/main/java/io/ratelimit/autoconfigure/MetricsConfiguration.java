@@ -50,8 +50,8 @@ class MetricsConfiguration {
 
     @Bean
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
-    LimitGauge rateLimitLeasedGauge(ObjectProvider<LeaseLifecycle> lifecycle) {
-        LeaseLifecycle leases = lifecycle.getIfAvailable();
+    LimitGauge rateLimitLeasedGauge(ObjectProvider<LeasingStoreRegistry> lifecycle) {
+        LeasingStoreRegistry leases = lifecycle.getIfAvailable();
         return LimitGauge.leased(limit -> leases == null ? 0 : leases.leased(limit));
     }
 

@@ -51,13 +51,13 @@ class StoreConfiguration {
 
     @Bean
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
-    LeaseLifecycle rateLimitLeases() {
-        return new LeaseLifecycle();
+    LeasingStoreRegistry rateLimitLeases() {
+        return new LeasingStoreRegistry();
     }
 
     @Bean
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
-    RateLimitLifecycle.Part rateLimitLeasePart(LeaseLifecycle leases) {
+    RateLimitLifecycle.Part rateLimitLeasePart(LeasingStoreRegistry leases) {
         return new RateLimitLifecycle.Part(RateLimitLifecycle.Stage.LEASES, leases::start, leases::stop);
     }
 
@@ -71,7 +71,7 @@ class StoreConfiguration {
             AlgorithmCatalog algorithms,
             ObjectProvider<GuardedRedis> redis,
             ObjectProvider<RedisServers> redisServers,
-            LeaseLifecycle leases,
+            LeasingStoreRegistry leases,
             RateLimitEventPublisher events,
             ObjectProvider<ReleaseMessages> releases,
             ObjectProvider<StoreInstrumentation> instrumentation) {
@@ -104,7 +104,7 @@ class StoreConfiguration {
     private record RedisStores(
             StoreInstrumentation instrumented,
             RateLimitStore local,
-            LeaseLifecycle leases,
+            LeasingStoreRegistry leases,
             RateLimitEventPublisher events,
             ObjectProvider<ReleaseMessages> releases) {
 

@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.beans.factory.DisposableBean;
 
 /** Refunds all leases at shutdown, while there are connections, and those of a limit when it changes. */
-final class LeaseLifecycle implements ChangeListener, DisposableBean {
+final class LeasingStoreRegistry implements ChangeListener, DisposableBean {
 
     /** The maximum time of a shutdown for refunding leases. If Redis does not answer, it ends earlier. */
     private static final Duration SHUTDOWN = Duration.ofSeconds(2);
