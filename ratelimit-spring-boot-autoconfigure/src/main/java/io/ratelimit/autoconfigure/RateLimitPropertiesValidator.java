@@ -1,9 +1,9 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitSettings;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

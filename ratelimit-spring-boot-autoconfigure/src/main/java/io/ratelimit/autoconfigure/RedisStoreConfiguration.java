@@ -1,10 +1,10 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreInstrumentation;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.change.ReleaseMessages;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;

@@ -1,12 +1,14 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.Attribute;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Creates operations: merges declarations with the configuration and parses their expressions. */
 public final class LimitOperations {
 
-    /** Matches misspellings of {@link LimitOverrides#ALL_CALLERS}, which are never valid expressions. */
+    /** Matches misspellings of {@link LimitConfiguration#ALL_CALLERS}, which are never valid expressions. */
     private static final Pattern LIKE_ALL_CALLERS = Pattern.compile("(?i)all[\\w -]*");
 
     private final LimitCatalog catalog;
@@ -33,11 +35,11 @@ public final class LimitOperations {
      * @throws RateLimitConfigurationException if the merged declaration cannot work
      */
     public RateLimitOperation of(LimitDeclaration declaration, ExpressionScope scope) {
-        LimitOverrides overrides = catalog.settings().overrides(declaration.name());
-        String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
+        LimitConfiguration overrides = catalog.settings().of(declaration.name());
+        String permits = overrides.get(LimitAttributes.PERMITS, declaration.permits());
         if (permits.matches("-\\d+")) {
             throw new RateLimitConfigurationException(
-                    overrides.label("permits", overrides.permits()) + " must not be negative (was " + permits + ").",
+                    overrides.label(LimitAttributes.PERMITS) + " must not be negative (was " + permits + ").",
                     "Write what a call costs. 0 is free.");
         }
         EffectiveLimit limit = declaration.limit().get();
@@ -47,8 +49,8 @@ public final class LimitOperations {
                 limit,
                 key,
                 fixed ? Long.parseLong(permits) : 1,
-                fixed ? null : expression("permits", LimitOverrides::permits, declaration.permits(), overrides, scope),
-                expression("condition", LimitOverrides::condition, declaration.condition(), overrides, scope),
+                fixed ? null : expression(LimitAttributes.PERMITS, declaration.permits(), overrides, scope),
+                expression(LimitAttributes.CONDITION, declaration.condition(), overrides, scope),
                 refundOn(limit, declaration, overrides),
                 actualCost(limit, declaration, overrides, scope),
                 plan(declaration, overrides, key, scope));
@@ -62,16 +64,16 @@ public final class LimitOperations {
     }
 
     private @Nullable ActualCost actualCost(
-            EffectiveLimit limit, LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
-        Text text = text("permitsAfter", LimitOverrides::permitsAfter, declaration.permitsAfter(), overrides);
+            EffectiveLimit limit, LimitDeclaration declaration, LimitConfiguration overrides, ExpressionScope scope) {
+        Text text = text(LimitAttributes.PERMITS_AFTER, declaration.permitsAfter(), overrides);
         if (text == null) {
             return null;
         }
         checkSettled(limit, text.label, "\"" + text.text + "\"");
-        String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
+        String permits = overrides.get(LimitAttributes.PERMITS, declaration.permits());
         if (permits.matches("0+")) {
             throw new RateLimitConfigurationException(
-                    overrides.label("permits", overrides.permits()) + " must be at least 1 with " + text.label
+                    overrides.label(LimitAttributes.PERMITS) + " must be at least 1 with " + text.label
                             + ", because a free call is never rejected (was " + permits + ").",
                     "Estimate what a call costs at least. After the call, the difference is refunded or charged.");
         }
@@ -89,16 +91,16 @@ public final class LimitOperations {
      *
      * @throws RateLimitConfigurationException if the limit has no rate, or a lease
      */
-    public static void checkSettled(RateLimit limit, LimitOverrides overrides) {
-        if (overrides.permitsAfter() != null) {
+    public static void checkSettled(RateLimit limit, LimitConfiguration overrides) {
+        if (overrides.get(LimitAttributes.PERMITS_AFTER) != null) {
             checkSettled(
                     limit,
-                    overrides.label("permitsAfter", overrides.permitsAfter()),
-                    "\"" + overrides.permitsAfter() + "\"");
+                    overrides.label(LimitAttributes.PERMITS_AFTER),
+                    "\"" + overrides.get(LimitAttributes.PERMITS_AFTER) + "\"");
         }
-        List<Class<? extends Throwable>> refundOn = overrides.refundOn();
+        List<Class<? extends Throwable>> refundOn = overrides.get(LimitAttributes.REFUND_ON);
         if (refundOn != null && !refundOn.isEmpty()) {
-            checkSettled(limit, overrides.label("refundOn", refundOn), names(refundOn));
+            checkSettled(limit, overrides.label(LimitAttributes.REFUND_ON), names(refundOn));
         }
     }
 
@@ -123,17 +125,16 @@ public final class LimitOperations {
 
     /** Returns those of the overrides, of the declaration, or else of the defaults, which are for limits that can refund. */
     private List<Class<? extends Throwable>> refundOn(
-            EffectiveLimit limit, LimitDeclaration declaration, LimitOverrides overrides) {
-        List<Class<? extends Throwable>> own =
-                overrides.refundOn() != null ? overrides.refundOn() : declaration.refundOn();
+            EffectiveLimit limit, LimitDeclaration declaration, LimitConfiguration overrides) {
+        List<Class<? extends Throwable>> own = overrides.get(LimitAttributes.REFUND_ON, declaration.refundOn());
         if (!own.isEmpty()) {
-            checkSettled(limit, overrides.label("refundOn", overrides.refundOn()), names(own));
+            checkSettled(limit, overrides.label(LimitAttributes.REFUND_ON), names(own));
         }
         List<Class<? extends Throwable>> defaults =
-                catalog.settings().defaults().refundOn();
+                catalog.settings().defaults().get(LimitAttributes.REFUND_ON);
         RateLimit present = limit.get();
         return own.isEmpty()
-                        && overrides.refundOn() == null
+                        && overrides.get(LimitAttributes.REFUND_ON) == null
                         && defaults != null
                         && present.hasRate()
                         && present.lease() == 0
@@ -142,19 +143,19 @@ public final class LimitOperations {
     }
 
     /** Returns the key of the overrides, of the declaration, or else of the defaults; {@code null}: all callers share a bucket. */
-    private @Nullable LimitKey key(LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
+    private @Nullable LimitKey key(LimitDeclaration declaration, LimitConfiguration overrides, ExpressionScope scope) {
         boolean declared = !declaration.keyExpression().isEmpty()
                 || !declaration.keyResolver().isEmpty();
         if (declared && !overrides.hasKey()) {
             return key(declaration.keyResolver(), "keyResolver", declaration.keyExpression(), "keyExpression", scope);
         }
-        LimitOverrides origin =
+        LimitConfiguration origin =
                 overrides.hasKey() ? overrides : catalog.settings().defaults();
         return key(
-                origin.keyResolver(),
-                origin.label("keyResolver", origin.keyResolver()),
-                origin.keyExpression(),
-                origin.label("keyExpression", origin.keyExpression()),
+                origin.get(LimitAttributes.KEY_RESOLVER),
+                origin.label(LimitAttributes.KEY_RESOLVER),
+                origin.get(LimitAttributes.KEY_EXPRESSION),
+                origin.label(LimitAttributes.KEY_EXPRESSION),
                 scope);
     }
 
@@ -167,14 +168,14 @@ public final class LimitOperations {
         if (resolver != null && !resolver.isEmpty()) {
             return expressions.resolver(resolver, resolverLabel, scope);
         }
-        if (expression == null || LimitOverrides.ALL_CALLERS.equals(expression)) {
+        if (expression == null || LimitConfiguration.ALL_CALLERS.equals(expression)) {
             return null;
         }
         if (LIKE_ALL_CALLERS.matcher(expression).matches()) {
             throw new RateLimitConfigurationException(
-                    expressionLabel + " must be an expression or " + LimitOverrides.ALL_CALLERS + " (was \""
+                    expressionLabel + " must be an expression or " + LimitConfiguration.ALL_CALLERS + " (was \""
                             + expression + "\").",
-                    "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
+                    "Did you mean " + LimitConfiguration.ALL_CALLERS + "?");
         }
         return expressions.parse(expression, expressionLabel, scope);
     }
@@ -184,7 +185,7 @@ public final class LimitOperations {
      * The defaults and the only resolver are for limits that have plans and a key.
      */
     private @Nullable LimitPlan plan(
-            LimitDeclaration declaration, LimitOverrides overrides, @Nullable LimitKey key, ExpressionScope scope) {
+            LimitDeclaration declaration, LimitConfiguration overrides, @Nullable LimitKey key, ExpressionScope scope) {
         boolean declared = !declaration.planExpression().isEmpty()
                 || !declaration.planResolver().isEmpty();
         if (declared && !overrides.hasPlan()) {
@@ -197,7 +198,7 @@ public final class LimitOperations {
                     key,
                     scope);
         }
-        LimitOverrides origin =
+        LimitConfiguration origin =
                 overrides.hasPlan() ? overrides : catalog.settings().defaults();
         if (!overrides.hasPlan() && (overrides.plans().isEmpty() || key == null)) {
             return null;
@@ -207,10 +208,10 @@ public final class LimitOperations {
         }
         return plan(
                 declaration.name(),
-                origin.planResolver(),
-                origin.label("planResolver", origin.planResolver()),
-                origin.planExpression(),
-                origin.label("planExpression", origin.planExpression()),
+                origin.get(LimitAttributes.PLAN_RESOLVER),
+                origin.label(LimitAttributes.PLAN_RESOLVER),
+                origin.get(LimitAttributes.PLAN_EXPRESSION),
+                origin.label(LimitAttributes.PLAN_EXPRESSION),
                 key,
                 scope);
     }
@@ -231,7 +232,7 @@ public final class LimitOperations {
             }
             return expressions.planResolver(resolver, resolverLabel, limit);
         }
-        if (LimitOverrides.NO_PLAN.equals(expression)) {
+        if (LimitConfiguration.NO_PLAN.equals(expression)) {
             return NoPlan.NONE;
         }
         return expression == null || expression.isEmpty()
@@ -240,29 +241,18 @@ public final class LimitOperations {
     }
 
     private @Nullable RateLimitExpression expression(
-            String attribute,
-            Function<LimitOverrides, @Nullable String> property,
-            String declared,
-            LimitOverrides overrides,
-            ExpressionScope scope) {
-        Text text = text(attribute, property, declared, overrides);
+            Attribute<String> attribute, String declared, LimitConfiguration overrides, ExpressionScope scope) {
+        Text text = text(attribute, declared, overrides);
         return text == null ? null : expressions.parse(text.text, text.label, scope);
     }
 
     /** Returns the text that applies: of the overrides, of the declaration, or else of the defaults. */
-    private @Nullable Text text(
-            String attribute,
-            Function<LimitOverrides, @Nullable String> property,
-            String declared,
-            LimitOverrides overrides) {
-        if (property.apply(overrides) == null && !declared.isEmpty()) {
-            return new Text(declared, attribute);
-        }
-        LimitOverrides origin = property.apply(overrides) != null
-                ? overrides
-                : catalog.settings().defaults();
-        String text = property.apply(origin);
-        return text == null ? null : new Text(text, origin.label(attribute, text));
+    private @Nullable Text text(Attribute<String> attribute, String declared, LimitConfiguration overrides) {
+        AttributeValues code = AttributeValues.NONE.with(attribute, declared.isEmpty() ? null : declared);
+        AttributeValues merged = code.overriddenBy(overrides.values())
+                .inherit(attribute, catalog.settings().defaults().values());
+        String text = merged.get(attribute);
+        return text == null ? null : new Text(text, merged.label(attribute));
     }
 
     /** @param label the attribute or the property */
