@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param builtIn {@code null}: one of the application
  * @param own {@code null}: one of {@link Algorithm}
  */
-record LimitAlgorithm(@Nullable Algorithm builtIn, @Nullable RateLimitAlgorithm own) {
+@Internal
+public record LimitAlgorithm(
+        @Nullable Algorithm builtIn, @Nullable RateLimitAlgorithm own) {
 
     static final LimitAlgorithm DEFAULT = of(Algorithm.TOKEN_BUCKET);
 
@@ -22,11 +24,11 @@ record LimitAlgorithm(@Nullable Algorithm builtIn, @Nullable RateLimitAlgorithm 
         return builtIn == null ? OWN : builtIn.traits;
     }
 
-    static LimitAlgorithm of(Algorithm builtIn) {
+    public static LimitAlgorithm of(Algorithm builtIn) {
         return new LimitAlgorithm(builtIn, null);
     }
 
-    static LimitAlgorithm of(RateLimitAlgorithm own) {
+    public static LimitAlgorithm of(RateLimitAlgorithm own) {
         return new LimitAlgorithm(null, own);
     }
 

@@ -1,6 +1,20 @@
 package io.ratelimit;
 
+import static io.ratelimit.LimitAttributes.ALGORITHM;
+import static io.ratelimit.LimitAttributes.BLOCK_FOR;
+import static io.ratelimit.LimitAttributes.CAPACITY;
+import static io.ratelimit.LimitAttributes.HOLD;
+import static io.ratelimit.LimitAttributes.LEASE;
+import static io.ratelimit.LimitAttributes.MAX_WAIT;
+import static io.ratelimit.LimitAttributes.RATE;
+import static io.ratelimit.LimitAttributes.REDIS;
+import static io.ratelimit.LimitAttributes.REFILL;
+import static io.ratelimit.LimitAttributes.SCOPE;
+import static io.ratelimit.LimitAttributes.ZONE;
+
 import io.ratelimit.internal.limit.AlgorithmTraits;
+import io.ratelimit.internal.limit.Attribute;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limit.CapacityRange;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limit.LimitNames;
@@ -8,12 +22,15 @@ import io.ratelimit.internal.limit.LimitNumbers;
 import io.ratelimit.internal.limit.RateSuggestion;
 import io.ratelimit.internal.limit.ReducedRate;
 import java.time.Duration;
-import java.time.ZoneId;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the attributes of a limit, each alone and together. The message of a mistake has the name that was written, and the fix. */
 final class LimitValidation {
+
+    /** The name of the Redis of {@code ratelimit.redis} itself. */
+    private static final String DEFAULT_REDIS = "default";
 
     private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";
 
@@ -25,33 +42,56 @@ final class LimitValidation {
 
     private static final Duration LONGEST_HOLD = Duration.ofDays(1);
 
-    private final RateLimitBuilder limit;
+    private final LimitDefinition limit;
 
-    private final LimitAttributes attributes;
+    private final AttributeValues values;
 
-    private AlgorithmTraits traits;
+    private final LimitAlgorithm algorithm;
+
+    private final Duration maxWait;
+
+    private final List<Duration> blockDurations;
+
+    private final AlgorithmTraits traits;
 
     private final @Nullable Rate rate;
 
     private final LimitNumbers numbers;
 
-    private LimitValidation(RateLimitBuilder limit) {
+    private final long lease;
+
+    /** @throws RateLimitConfigurationException if an attribute is missing, out of range or contradicts another */
+    LimitValidation(LimitDefinition limit) {
         this.limit = limit;
-        this.attributes = limit.attributes();
-        this.traits = attributes.algorithm().traits();
-        checkAttributes();
-        this.rate = traits.holdsPermits() ? null : parsedRate();
+        this.values = limit.values();
+        this.algorithm = values.effective(ALGORITHM);
+        this.maxWait = values.effective(MAX_WAIT);
+        List<Duration> blocks = values.effective(BLOCK_FOR);
+        this.blockDurations = blocks.size() == 1 && blocks.get(0).isZero() ? List.of() : blocks;
+        checkNames();
+        AlgorithmTraits refilled = refilled();
+        checkMaxWait(refilled);
+        checkBlockFor();
+        checkHold(refilled);
+        checkRedis();
+        this.rate = refilled.holdsPermits() ? null : parsedRate();
+        this.traits = rate == null || rate.calendarUnit() == null ? refilled : inCalendarUnits(refilled, rate);
         checkZone();
         this.numbers = rate == null ? concurrency() : numbers(rate);
+        this.lease = rate == null ? 0 : lease(rate);
     }
 
-    /**
-     * Validates a limit.
-     *
-     * @throws RateLimitConfigurationException if an attribute is missing, out of range or contradicts another
-     */
-    static LimitValidation of(RateLimitBuilder limit) {
-        return new LimitValidation(limit);
+    /** Checks defaults of all limits that no limit may need. */
+    static void checkDefaults(AttributeValues defaults) {
+        String rate = defaults.get(RATE);
+        if (rate != null) {
+            parse(defaults.label(RATE), rate);
+        }
+        checkHold(defaults);
+    }
+
+    AttributeValues values() {
+        return values;
     }
 
     /** Returns the rate; {@code null}: permits come back when calls end. */
@@ -65,192 +105,142 @@ final class LimitValidation {
         return numbers;
     }
 
-    private void checkAttributes() {
+    /** Returns for how long rejections block the key; empty: not at all. */
+    List<Duration> blockDurations() {
+        return blockDurations;
+    }
+
+    /** Returns the lease of the limit; of a plan with a small capacity as far as it goes. */
+    long lease() {
+        return lease;
+    }
+
+    /** Returns the name of the server; {@code null}: the default one. */
+    @Nullable
+    String redis() {
+        String redis = values.get(REDIS);
+        return redis == null || LimitNames.canonical(redis).equals(DEFAULT_REDIS) ? null : redis;
+    }
+
+    private RateLimitConfigurationException mistake(Attribute<?> attribute, String rule, Object was, String fix) {
+        return mistake(values.label(attribute), rule, was, fix);
+    }
+
+    private static RateLimitConfigurationException mistake(String label, String rule, Object was, String fix) {
+        String value = was instanceof Duration duration ? DurationText.of(duration) : was.toString();
+        return new RateLimitConfigurationException(label + " must " + rule + " (was " + value + ").", fix);
+    }
+
+    private void checkNames() {
+        String rule = "consist of letters, digits, '-' and '_'";
         if (!LimitNames.isValid(limit.name())) {
-            throw new RateLimitConfigurationException(
-                    "name must consist of letters, digits, '-' and '_' (was \"" + limit.name() + "\").",
-                    "Rename the limit.");
+            throw mistake("name", rule, "\"" + limit.name() + "\"", "Rename the limit.");
         }
-        String plan = limit.plan();
-        if (plan != null && !LimitNames.isValid(plan)) {
-            throw new RateLimitConfigurationException(
-                    "the name of a plan must consist of letters, digits, '-' and '_' (was \"" + plan + "\").",
-                    "Rename the plan.");
-        }
-        checkAlgorithm();
-        checkBlockFor();
-        checkHold();
-        checkRedis();
-    }
-
-    private LimitNumbers numbers(Rate parsed) {
-        ReducedRate reduced = reduced(parsed);
-        long capacity = capacity(parsed, reduced);
-        if (limit.plan() != null) {
-            attributes.leaseAtMost(capacity);
-        }
-        checkLease(parsed, capacity);
-        CalendarUnit unit = parsed.calendarUnit();
-        return new LimitNumbers(
-                traits,
-                capacity,
-                parsed.permits(),
-                parsed.periodMicros(),
-                reduced,
-                reduced.fullMicros(capacity),
-                unit == null ? null : unit.windows(attributes.zone()));
-    }
-
-    /** Permits that calls hold have no rate: nothing is reserved, leased or blocked. */
-    private LimitNumbers concurrency() {
-        String ofCalls = attributes.rate();
-        if (ofCalls != null && !ofCalls.isBlank()) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("rate") + " must not be set for CONCURRENCY (was " + ofCalls + ").",
-                    "Remove it, or declare a second limit with the rate.");
-        }
-        Long capacity = attributes.capacity();
-        if (capacity == null) {
-            throw new RateLimitConfigurationException(
-                    "capacity must be set for CONCURRENCY.", "Set it to the number of calls that may run at once.");
-        }
-        if (capacity < 1 || capacity > RateLimit.MAX_CAPACITY) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("capacity") + " must be from 1 to " + RateLimit.MAX_CAPACITY
-                            + " for CONCURRENCY (was " + capacity + ").",
-                    "Change it.");
-        }
-        if (!attributes.blockDurations().isEmpty()) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("blockFor") + " must be 0 for CONCURRENCY, whose rejections end with a call (was "
-                            + DurationText.of(attributes.blockDurations().get(0)) + ").",
-                    "Remove it, or declare a second limit with a rate.");
-        }
-        if (attributes.lease() != 0) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("lease")
-                            + " must be 0 for CONCURRENCY, whose permits come back when calls end (was "
-                            + attributes.lease() + ").",
-                    "Remove it.");
-        }
-        long holdMicros = TimeUnit.NANOSECONDS.toMicros(attributes.hold().toNanos());
-        return new LimitNumbers(traits, capacity, capacity, holdMicros, null, 0, null);
-    }
-
-    private void checkHold() {
-        Duration hold = attributes.ownHold();
-        if (hold == null) {
-            return;
-        }
-        if (!traits.holdsPermits()) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("hold") + " must not be set for " + attributes.algorithm() + " (was "
-                            + DurationText.of(hold) + ").",
-                    "Remove it, or use CONCURRENCY.");
-        }
-        checkHold(attributes.label("hold"), hold);
-    }
-
-    /** @param label of the attribute in the message */
-    static void checkHold(String label, Duration hold) {
-        if (hold.compareTo(SHORTEST_HOLD) < 0 || hold.compareTo(LONGEST_HOLD) > 0) {
-            throw new RateLimitConfigurationException(
-                    label + " must be from " + DurationText.of(SHORTEST_HOLD) + " to " + DurationText.of(LONGEST_HOLD)
-                            + " (was " + DurationText.of(hold) + ").",
-                    "Use 30s, unless calls pause for longer.");
+        if (limit.plan() != null && !LimitNames.isValid(limit.plan())) {
+            throw mistake("the name of a plan", rule, "\"" + limit.plan() + "\"", "Rename the plan.");
         }
     }
 
-    /** Only a zone that is set for this limit: those of all limits are for the ones with calendar windows. */
-    private void checkZone() {
-        ZoneId zone = attributes.configuredZone();
-        if (zone != null && attributes.algorithm().traits().inCalendarUnits() == null) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("zone") + " must not be set for " + attributes.algorithm()
-                            + ", because only windows of FIXED_WINDOW are calendar units (was " + zone + ").",
-                    "Remove it, or use FIXED_WINDOW with a rate such as \"10000/month\".");
-        }
-    }
-
-    private void checkRedis() {
-        String redis = attributes.ownRedis();
-        if (redis != null && attributes.scope() == Scope.INSTANCE) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("redis")
-                            + " must not be set for a limit with scope INSTANCE, which is counted in memory (was \""
-                            + redis + "\").",
-                    "Remove it, or use scope SHARED.");
-        }
-    }
-
-    private void checkAlgorithm() {
-        AlgorithmTraits refilled = attributes.refill() == Refill.INTERVAL ? traits.inIntervals() : traits;
+    private AlgorithmTraits refilled() {
+        AlgorithmTraits continuous = algorithm.traits();
+        AlgorithmTraits refilled = values.effective(REFILL) == Refill.INTERVAL ? continuous.inIntervals() : continuous;
         if (refilled == null) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("refill") + " must be CONTINUOUS for " + attributes.algorithm()
-                            + " (was INTERVAL).",
-                    "Remove it, or use TOKEN_BUCKET.");
+            throw mistake(REFILL, "be CONTINUOUS for " + algorithm, "INTERVAL", "Remove it, or use TOKEN_BUCKET.");
         }
-        traits = refilled;
-        String label = attributes.label("maxWait");
-        if (attributes.maxWait().isNegative()) {
-            throw new RateLimitConfigurationException(
-                    label + " must not be negative (was " + DurationText.of(attributes.maxWait()) + ").",
-                    DURATION_EXAMPLE);
+        return refilled;
+    }
+
+    private void checkMaxWait(AlgorithmTraits refilled) {
+        if (maxWait.isNegative()) {
+            throw mistake(MAX_WAIT, "not be negative", maxWait, DURATION_EXAMPLE);
         }
-        if (attributes.maxWait().toNanosPart() % 1_000 != 0) {
-            throw new RateLimitConfigurationException(
-                    label + " must be a whole number of microseconds (was " + DurationText.of(attributes.maxWait())
-                            + ").",
-                    DURATION_EXAMPLE);
+        if (maxWait.toNanosPart() % 1_000 != 0) {
+            throw mistake(MAX_WAIT, "be a whole number of microseconds", maxWait, DURATION_EXAMPLE);
         }
-        if (!attributes.maxWait().isZero() && !traits.reservesAhead() && !traits.holdsPermits()) {
-            throw new RateLimitConfigurationException(
-                    label + " must be 0 for " + attributes.algorithm()
-                            + (attributes.refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
-                            + ", which cannot reserve permits (was " + DurationText.of(attributes.maxWait()) + ").",
+        if (!maxWait.isZero() && !refilled.reservesAhead() && !refilled.holdsPermits()) {
+            throw mistake(
+                    MAX_WAIT,
+                    "be 0 for " + algorithm
+                            + (values.effective(REFILL) == Refill.INTERVAL ? " with refill INTERVAL" : "")
+                            + ", which cannot reserve permits",
+                    maxWait,
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
         }
     }
 
     private void checkBlockFor() {
-        String label = attributes.label("blockFor");
-        if (attributes.blockDurations().size() > MOST_BLOCKS) {
-            throw new RateLimitConfigurationException(
-                    label + " must have at most " + MOST_BLOCKS + " durations (was "
-                            + attributes.blockDurations().size() + ").",
+        if (blockDurations.size() > MOST_BLOCKS) {
+            throw mistake(
+                    BLOCK_FOR,
+                    "have at most " + MOST_BLOCKS + " durations",
+                    blockDurations.size(),
                     "The last one repeats. Remove some.");
         }
-        for (Duration duration : attributes.blockDurations()) {
-            String was = " (was " + DurationText.of(duration) + ").";
+        for (Duration duration : blockDurations) {
             if (duration.isNegative() || duration.isZero()) {
-                throw new RateLimitConfigurationException(
-                        label + " must be positive" + was, "Use longer ones, or a single 0 to block nothing.");
+                throw mistake(BLOCK_FOR, "be positive", duration, "Use longer ones, or a single 0 to block nothing.");
             }
             if (duration.toNanosPart() % 1_000 != 0) {
-                throw new RateLimitConfigurationException(
-                        label + " must be a whole number of microseconds" + was, DURATION_EXAMPLE);
+                throw mistake(BLOCK_FOR, "be a whole number of microseconds", duration, DURATION_EXAMPLE);
             }
             if (duration.compareTo(LONGEST_BLOCK) > 0) {
-                throw new RateLimitConfigurationException(
-                        label + " must be at most " + LONGEST_BLOCK.toDays() + "d" + was, "Use a shorter one.");
+                throw mistake(BLOCK_FOR, "be at most " + LONGEST_BLOCK.toDays() + "d", duration, "Use a shorter one.");
             }
+        }
+    }
+
+    private void checkHold(AlgorithmTraits refilled) {
+        Duration hold = values.get(HOLD);
+        if (hold != null && !refilled.holdsPermits()) {
+            throw mistake(HOLD, "not be set for " + algorithm, hold, "Remove it, or use CONCURRENCY.");
+        }
+        checkHold(values);
+    }
+
+    private static void checkHold(AttributeValues values) {
+        Duration hold = values.get(HOLD);
+        if (hold != null && (hold.compareTo(SHORTEST_HOLD) < 0 || hold.compareTo(LONGEST_HOLD) > 0)) {
+            throw mistake(
+                    values.label(HOLD),
+                    "be from " + DurationText.of(SHORTEST_HOLD) + " to " + DurationText.of(LONGEST_HOLD),
+                    hold,
+                    "Use 30s, unless calls pause for longer.");
+        }
+    }
+
+    private void checkRedis() {
+        if (values.has(REDIS) && values.effective(SCOPE) == Scope.INSTANCE) {
+            throw mistake(
+                    REDIS,
+                    "not be set for a limit with scope INSTANCE, which is counted in memory",
+                    "\"" + values.get(REDIS) + "\"",
+                    "Remove it, or use scope SHARED.");
+        }
+    }
+
+    /** Only a zone that is set for this limit: those of all limits are for the ones with calendar windows. */
+    private void checkZone() {
+        String property = values.property(ZONE);
+        if (property != null
+                && !property.startsWith(LimitConfiguration.DEFAULTS + ".")
+                && algorithm.traits().inCalendarUnits() == null) {
+            throw mistake(
+                    ZONE,
+                    "not be set for " + algorithm + ", because only windows of FIXED_WINDOW are calendar units",
+                    values.effective(ZONE),
+                    "Remove it, or use FIXED_WINDOW with a rate such as \"10000/month\".");
         }
     }
 
     private Rate parsedRate() {
-        String text = attributes.rate();
+        String text = values.get(RATE);
         if (text == null || text.isBlank()) {
             throw new RateLimitConfigurationException("rate must be set.", limit.rateAdvice());
         }
-        Rate parsed = parse(attributes.label("rate"), text);
-        if (parsed.calendarUnit() != null) {
-            traits = inCalendarUnits(parsed);
-        }
-        return parsed;
+        return parse(values.label(RATE), text);
     }
 
-    static Rate parse(String label, String rate) {
+    private static Rate parse(String label, String rate) {
         try {
             return Rate.parse(rate);
         } catch (IllegalArgumentException ex) {
@@ -264,104 +254,164 @@ final class LimitValidation {
         }
     }
 
-    private AlgorithmTraits inCalendarUnits(Rate parsed) {
-        AlgorithmTraits calendar = traits.inCalendarUnits();
+    private AlgorithmTraits inCalendarUnits(AlgorithmTraits refilled, Rate parsed) {
+        AlgorithmTraits calendar = refilled.inCalendarUnits();
         if (calendar == null) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("rate") + " must have a duration as its period for " + attributes.algorithm()
-                            + ", because only windows of FIXED_WINDOW are calendar units (was " + parsed + ").",
+            throw mistake(
+                    RATE,
+                    "have a duration as its period for " + algorithm
+                            + ", because only windows of FIXED_WINDOW are calendar units",
+                    parsed,
                     "Use FIXED_WINDOW, or a duration: \"" + new Rate(parsed.permits(), parsed.period()) + "\".");
         }
         return calendar;
     }
 
+    /** Permits that calls hold have no rate: nothing is reserved, leased or blocked. */
+    private LimitNumbers concurrency() {
+        String ofCalls = values.get(RATE);
+        if (ofCalls != null && !ofCalls.isBlank()) {
+            throw mistake(
+                    RATE, "not be set for CONCURRENCY", ofCalls, "Remove it, or declare a second limit with the rate.");
+        }
+        Long capacity = values.get(CAPACITY);
+        if (capacity == null) {
+            throw new RateLimitConfigurationException(
+                    "capacity must be set for CONCURRENCY.", "Set it to the number of calls that may run at once.");
+        }
+        if (capacity < 1 || capacity > RateLimit.MAX_CAPACITY) {
+            throw mistake(
+                    CAPACITY, "be from 1 to " + RateLimit.MAX_CAPACITY + " for CONCURRENCY", capacity, "Change it.");
+        }
+        if (!blockDurations.isEmpty()) {
+            throw mistake(
+                    BLOCK_FOR,
+                    "be 0 for CONCURRENCY, whose rejections end with a call",
+                    blockDurations.get(0),
+                    "Remove it, or declare a second limit with a rate.");
+        }
+        if (values.effective(LEASE) != 0) {
+            throw mistake(
+                    LEASE,
+                    "be 0 for CONCURRENCY, whose permits come back when calls end",
+                    values.effective(LEASE),
+                    "Remove it.");
+        }
+        long holdMicros = TimeUnit.NANOSECONDS.toMicros(values.effective(HOLD).toNanos());
+        return new LimitNumbers(traits, capacity, capacity, holdMicros, null, 0, null);
+    }
+
+    private LimitNumbers numbers(Rate parsed) {
+        ReducedRate reduced = reduced(parsed);
+        long capacity = capacity(parsed, reduced);
+        CalendarUnit unit = parsed.calendarUnit();
+        return new LimitNumbers(
+                traits,
+                capacity,
+                parsed.permits(),
+                parsed.periodMicros(),
+                reduced,
+                reduced.fullMicros(capacity),
+                unit == null ? null : unit.windows(values.effective(ZONE)));
+    }
+
     private ReducedRate reduced(Rate parsed) {
-        String label = attributes.label("rate");
         try {
             ReducedRate reduced = ReducedRate.of(parsed.permits(), parsed.periodMicros());
             if (range(parsed, reduced, Duration.ZERO).most() < 1) {
-                throw new RateLimitConfigurationException(
-                        label + " must be exact in integers below 2^53 (was " + parsed + ").",
+                throw mistake(
+                        RATE,
+                        "be exact in integers below 2^53",
+                        parsed,
                         "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
             }
-            if (range(parsed, reduced, attributes.maxWait()).most() < 1) {
-                throw new RateLimitConfigurationException(
-                        attributes.label("maxWait")
-                                + " must be exact in integers below 2^53 at the rate " + parsed + " (was "
-                                + DurationText.of(attributes.maxWait()) + ").",
+            if (range(parsed, reduced, maxWait).most() < 1) {
+                throw mistake(
+                        MAX_WAIT,
+                        "be exact in integers below 2^53 at the rate " + parsed,
+                        maxWait,
                         "Use a shorter one.");
             }
             return reduced;
         } catch (ArithmeticException ex) {
             throw new RateLimitConfigurationException(
-                    label + " must have a period of at most 142 years (was " + parsed + ").",
+                    values.label(RATE) + " must have a period of at most 142 years (was " + parsed + ").",
                     "Use a shorter period.",
                     ex);
         }
     }
 
-    private CapacityRange range(Rate parsed, ReducedRate reduced, Duration maxWait) {
-        return traits.capacities(parsed.permits(), parsed.periodMicros(), reduced, maxWait);
+    private CapacityRange range(Rate parsed, ReducedRate reduced, Duration ahead) {
+        return traits.capacities(parsed.permits(), parsed.periodMicros(), reduced, ahead);
     }
 
     private long capacity(Rate parsed, ReducedRate reduced) {
-        CapacityRange range = range(parsed, reduced, attributes.maxWait());
-        Long capacity = attributes.capacity();
+        CapacityRange range = range(parsed, reduced, maxWait);
+        Long capacity = values.get(CAPACITY);
         long wanted = capacity == null ? parsed.permits() : capacity;
-        String label = attributes.label("capacity");
-        String was = " (was " + wanted + (capacity == null ? ", the number in the rate" : "") + ")";
-        String context = " for " + attributes.algorithm() + " at the rate " + parsed;
+        String was = wanted + (capacity == null ? ", the number in the rate" : "");
+        String context = " for " + algorithm + " at the rate " + parsed;
         if (wanted < 1 || wanted > range.most()) {
-            throw new RateLimitConfigurationException(
-                    label + " must be from " + range.step() + " to " + range.most() + context + was + ".",
+            throw mistake(
+                    CAPACITY,
+                    "be from " + range.step() + " to " + range.most() + context,
+                    was,
                     traits.capacityAdvice());
         }
         if (!range.contains(wanted)) {
-            throw new RateLimitConfigurationException(
-                    label + " must be a multiple of " + range.step() + context + was + ".",
+            throw mistake(
+                    CAPACITY,
+                    "be a multiple of " + range.step() + context,
+                    was,
                     "Otherwise the window is not a whole number of microseconds. Change it, or use another algorithm.");
         }
         if (parsed.calendarUnit() != null && wanted != parsed.permits()) {
-            throw new RateLimitConfigurationException(
-                    label + " must be the number in the rate " + parsed + ", because a window is one "
-                            + parsed.calendarUnit() + was + ".",
+            throw mistake(
+                    CAPACITY,
+                    "be the number in the rate " + parsed + ", because a window is one " + parsed.calendarUnit(),
+                    was,
                     "Remove it, or change the rate.");
         }
         return wanted;
     }
 
-    private void checkLease(Rate parsed, long validCapacity) {
-        if (attributes.lease() == 0) {
-            return;
+    private long lease(Rate parsed) {
+        long capacity = numbers.capacity();
+        long wanted = values.effective(LEASE);
+        long permits = limit.plan() == null ? wanted : Math.min(wanted, capacity);
+        if (permits == 0) {
+            return 0;
         }
-        String label = attributes.label("lease");
-        if (attributes.scope() == Scope.INSTANCE) {
-            throw new RateLimitConfigurationException(
-                    label + " must be 0 here, because a limit with scope INSTANCE is counted in memory (was "
-                            + attributes.lease() + ").",
+        if (values.effective(SCOPE) == Scope.INSTANCE) {
+            throw mistake(
+                    LEASE,
+                    "be 0 here, because a limit with scope INSTANCE is counted in memory",
+                    permits,
                     "Remove it, or use scope SHARED.");
         }
-        if (attributes.lease() < 0 || attributes.lease() > validCapacity) {
-            throw new RateLimitConfigurationException(
-                    label + " must be from 0 to the capacity " + validCapacity + " (was " + attributes.lease() + ").",
-                    "Remove it, or use a smaller one.");
+        if (permits < 0 || permits > capacity) {
+            throw mistake(LEASE, "be from 0 to the capacity " + capacity, permits, "Remove it, or use a smaller one.");
         }
-        if (!attributes.blockDurations().isEmpty()) {
-            throw new RateLimitConfigurationException(
-                    attributes.label("blockFor") + " must be 0 with " + label
-                            + ", whose permits are handed out without asking whether the key is blocked (was "
-                            + DurationText.of(attributes.blockDurations().get(0)) + ").",
+        if (!blockDurations.isEmpty()) {
+            throw mistake(
+                    BLOCK_FOR,
+                    "be 0 with " + values.label(LEASE)
+                            + ", whose permits are handed out without asking whether the key is blocked",
+                    blockDurations.get(0),
                     "Remove one of them, or set it to 0 for this limit.");
         }
-        String obstacle = traits.obstacleToLeases(parsed.permits(), validCapacity);
-        if (obstacle == null && !attributes.maxWait().isZero()) {
+        String obstacle = traits.obstacleToLeases(parsed.permits(), capacity);
+        if (obstacle == null && !maxWait.isZero()) {
             obstacle = "permits that are reserved ahead, by maxWait, are in the order of the calls";
         }
         if (obstacle != null) {
-            throw new RateLimitConfigurationException(
-                    label + " must be 0 here, because " + obstacle + " (was " + attributes.lease() + ").",
+            throw mistake(
+                    LEASE,
+                    "be 0 here, because " + obstacle,
+                    permits,
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or"
                             + " SLIDING_WINDOW.");
         }
+        return permits;
     }
 }

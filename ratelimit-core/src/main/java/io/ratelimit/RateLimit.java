@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limit.CapacityRange;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limit.LimitNames;
@@ -25,13 +26,11 @@ public final class RateLimit {
     /** The largest capacity. */
     public static final long MAX_CAPACITY = CapacityRange.LARGEST;
 
-    static final Duration DEFAULT_HOLD = Duration.ofSeconds(30);
-
     private final String name;
 
     private final String id;
 
-    final LimitAlgorithm limitAlgorithm;
+    private final LimitAlgorithm algorithm;
 
     private final Refill refill;
 
@@ -62,8 +61,7 @@ public final class RateLimit {
 
     private final @Nullable String redis;
 
-    /** The attributes that this limit was built from, with the configuration. */
-    private final RateLimitBuilder source;
+    private final LimitDefinition definition;
 
     private final RateLimit local;
 
@@ -77,33 +75,31 @@ public final class RateLimit {
      * @param plans by the names of the plans
      */
     RateLimit(
-            RateLimitBuilder source,
-            String name,
-            @Nullable Rate rate,
-            LimitNumbers numbers,
+            LimitDefinition definition,
+            LimitValidation valid,
             @Nullable RateLimit local,
             Map<String, RateLimit> plans) {
-        LimitAttributes attributes = source.attributes();
-        this.source = source;
-        this.name = name;
+        AttributeValues values = valid.values();
+        this.definition = definition;
+        this.name = definition.name();
         this.id = LimitNames.canonical(name);
-        this.limitAlgorithm = attributes.algorithm();
-        this.refill = attributes.refill();
+        this.numbers = valid.numbers();
+        this.rate = valid.rate();
         this.capacity = numbers.capacity();
-        this.rate = rate;
-        this.numbers = numbers;
-        this.maxWait = attributes.maxWait();
-        this.blockFor = attributes.blockDurations();
-        this.lease = attributes.lease();
-        this.enabled = attributes.enabled();
-        this.dryRun = attributes.dryRun();
-        this.onStoreFailure = attributes.onStoreFailure();
-        this.scope = attributes.scope();
-        this.zone = attributes.zone();
-        this.hold = attributes.hold();
-        this.redis = attributes.redis();
+        this.algorithm = values.effective(LimitAttributes.ALGORITHM);
+        this.refill = values.effective(LimitAttributes.REFILL);
+        this.maxWait = values.effective(LimitAttributes.MAX_WAIT);
+        this.blockFor = valid.blockDurations();
+        this.lease = valid.lease();
+        this.enabled = values.effective(LimitAttributes.ENABLED);
+        this.dryRun = values.effective(LimitAttributes.DRY_RUN);
+        this.onStoreFailure = values.effective(LimitAttributes.ON_STORE_FAILURE);
+        this.scope = values.effective(LimitAttributes.SCOPE);
+        this.zone = values.effective(LimitAttributes.ZONE);
+        this.hold = values.effective(LimitAttributes.HOLD);
+        this.redis = valid.redis();
         this.local = local == null ? this : local;
-        this.plan = source.plan();
+        this.plan = definition.plan();
         this.plans = Collections.unmodifiableMap(plans);
     }
 
@@ -113,54 +109,13 @@ public final class RateLimit {
      * @param name letters, digits, {@code -} and {@code _}
      */
     public static RateLimitBuilder named(String name) {
-        return new RateLimitBuilder(name);
+        return new RateLimitBuilder(name, AttributeValues.NONE);
     }
 
-    /** Returns this limit with the overrides of the configuration. */
-    public RateLimit with(RateLimitSettings settings) {
-        return source.declaration().apply(settings).build();
-    }
-
-    /**
-     * Returns this limit with the attributes of an override.
-     *
-     * @throws RateLimitConfigurationException if it is invalid with them
-     */
-    public RateLimit with(RateLimitOverride override) {
-        return with(override, Map.of());
-    }
-
-    /**
-     * Returns this limit with the attributes of overrides, and its plans with them.
-     *
-     * @param override {@code null}: none
-     * @param ofPlans overrides of plans, by the names of the plans in lower case without dashes and underscores
-     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with them
-     */
-    public RateLimit with(@Nullable RateLimitOverride override, Map<String, RateLimitOverride> ofPlans) {
-        try {
-            return source.with(override, ofPlans).build();
-        } catch (RateLimitConfigurationException ex) {
-            throw ex.at("override of limit '" + name + "'");
-        }
-    }
-
-    /**
-     * Returns the limit of a plan of this limit. What the plan does not set is as in the configured plan of its name, if there is
-     * one, or as in this limit. An override of the plan wins.
-     *
-     * @throws RateLimitConfigurationException if the limit is invalid with the numbers of the plan
-     */
-    public RateLimit with(RateLimitPlan numbers) {
-        return source.of(numbers).build();
-    }
-
-    /**
-     * Returns where each attribute comes from, by name. The place of an attribute of the configuration is the property;
-     * others have none.
-     */
-    public Map<String, RateLimitStatus.Origin> origins() {
-        return source.attributes().origins();
+    /** Returns what this limit is built from. */
+    @Internal
+    public LimitDefinition definition() {
+        return definition;
     }
 
     public String name() {
@@ -178,6 +133,7 @@ public final class RateLimit {
     }
 
     /** Returns this limit and those of its plans. */
+    @Internal
     public List<RateLimit> withPlans() {
         return Stream.concat(Stream.of(this), plans.values().stream()).toList();
     }
@@ -189,17 +145,17 @@ public final class RateLimit {
 
     /** Returns the algorithm; {@code null}: it is the application's own, see {@link #ownAlgorithm()}. */
     public @Nullable Algorithm algorithm() {
-        return limitAlgorithm.builtIn();
+        return algorithm.builtIn();
     }
 
     /** Returns the application's own algorithm; {@code null}: it is one of {@link Algorithm}. */
     public @Nullable RateLimitAlgorithm ownAlgorithm() {
-        return limitAlgorithm.own();
+        return algorithm.own();
     }
 
     /** Returns the name of the algorithm: the constant of {@link Algorithm}, or the name of the application's own. */
     public String algorithmName() {
-        return limitAlgorithm.name();
+        return algorithm.name();
     }
 
     public Refill refill() {
@@ -263,6 +219,7 @@ public final class RateLimit {
      * Returns whether a decision of this limit means that the key is blocked by {@link #blockFor}. A call that can never succeed
      * blocks nothing, and neither does a dry run.
      */
+    @Internal
     public boolean isBlockedBy(RateLimitDecision decision) {
         return !blockFor.isEmpty() && !dryRun && !decision.allowed() && decision.retryAfter() != null;
     }
@@ -276,6 +233,7 @@ public final class RateLimit {
     }
 
     /** Returns whether a call may have to wait before it proceeds. */
+    @Internal
     public boolean mayDelay() {
         return !dryRun && (numbers.traits().spacesCalls() || !maxWait.isZero());
     }
@@ -321,13 +279,15 @@ public final class RateLimit {
     }
 
     /** Returns the limit that this instance applies while the store fails: its share, or this limit. */
+    @Internal
     public RateLimit local() {
         return local;
     }
 
     /** Returns whether both have the same numbers, so that two declarations of one name can share the limit. */
+    @Internal
     public boolean agreesWith(RateLimit other) {
-        return limitAlgorithm.equals(other.limitAlgorithm)
+        return algorithm.equals(other.algorithm)
                 && refill == other.refill
                 && capacity == other.capacity
                 && agreesInRate(other)
@@ -355,6 +315,7 @@ public final class RateLimit {
     }
 
     /** Returns whether all attributes of both are the same. */
+    @Internal
     public boolean hasAttributesOf(RateLimit other) {
         return agreesWith(other)
                 && lease == other.lease
@@ -371,7 +332,7 @@ public final class RateLimit {
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {
-        return limitAlgorithm + ", capacity " + capacity
+        return algorithm + ", capacity " + capacity
                 + (rate == null ? "" : " at " + rate)
                 + (numbers.calendar() == null ? "" : " in " + zone)
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")

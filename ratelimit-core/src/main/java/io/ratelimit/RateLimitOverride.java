@@ -1,10 +1,10 @@
 package io.ratelimit;
 
-import io.ratelimit.internal.limit.DurationText;
+import io.ratelimit.internal.limit.Attribute;
+import io.ratelimit.internal.limit.AttributeValues;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -13,24 +13,16 @@ import org.jspecify.annotations.Nullable;
  * the configuration. What is {@code null} stays as it is.
  *
  * <pre>{@code RateLimitOverride.builder().capacity(50).rate("20/s").duration(Duration.ofHours(1)).build()}</pre>
- *
- * @param rate in the syntax of {@link Rate#parse}. If neither the override nor the limit has a capacity, it is the number in
- *     the rate.
- * @param blockFor as in {@link RateLimitBuilder#blockFor}; zero alone: never
- * @param duration how long the override applies; {@code null}: until it is removed
  */
-public record RateLimitOverride(
-        @Nullable Long capacity,
-        @Nullable String rate,
-        @Nullable Duration maxWait,
-        @Nullable List<Duration> blockFor,
-        @Nullable Boolean enabled,
-        @Nullable Boolean dryRun,
-        @Nullable OnStoreFailure onStoreFailure,
-        @Nullable Duration duration) {
+public final class RateLimitOverride {
 
-    public RateLimitOverride {
-        blockFor = blockFor == null ? null : List.copyOf(blockFor);
+    private final AttributeValues values;
+
+    private final @Nullable Duration duration;
+
+    RateLimitOverride(AttributeValues values, @Nullable Duration duration) {
+        this.values = values;
+        this.duration = duration;
     }
 
     /** Creates a builder without any attribute. */
@@ -38,74 +30,98 @@ public record RateLimitOverride(
         return new Builder();
     }
 
+    AttributeValues values() {
+        return values;
+    }
+
+    public @Nullable Long capacity() {
+        return values.get(LimitAttributes.CAPACITY);
+    }
+
+    /**
+     * Returns the rate, in the syntax of {@link Rate#parse}. If neither the override nor the limit has a capacity, it is the number
+     * in the rate.
+     */
+    public @Nullable String rate() {
+        return values.get(LimitAttributes.RATE);
+    }
+
+    public @Nullable Duration maxWait() {
+        return values.get(LimitAttributes.MAX_WAIT);
+    }
+
+    /** Returns the durations as in {@link RateLimitBuilder#blockFor}; zero alone: never. */
+    public @Nullable List<Duration> blockFor() {
+        return values.get(LimitAttributes.BLOCK_FOR);
+    }
+
+    public @Nullable Boolean enabled() {
+        return values.get(LimitAttributes.ENABLED);
+    }
+
+    public @Nullable Boolean dryRun() {
+        return values.get(LimitAttributes.DRY_RUN);
+    }
+
+    public @Nullable OnStoreFailure onStoreFailure() {
+        return values.get(LimitAttributes.ON_STORE_FAILURE);
+    }
+
+    /** Returns how long the override applies; {@code null}: until it is removed. */
+    public @Nullable Duration duration() {
+        return duration;
+    }
+
     /** Returns whether no attribute is set. */
     public boolean isEmpty() {
-        return attributes().isEmpty();
+        return values.isEmpty();
+    }
+
+    /** Returns the names of the attributes that are set, such as {@code maxWait}. */
+    public List<String> names() {
+        return set().stream().map(Attribute::name).toList();
+    }
+
+    private List<Attribute<?>> set() {
+        return LimitAttributes.changeable().stream().filter(values::has).toList();
     }
 
     /** Describes the attributes that are set: {@code capacity 50, rate 20/s}. */
     @Override
     public String toString() {
-        return String.join(", ", attributes());
+        return set().stream()
+                .map(attribute -> attribute.name() + " " + values.text(attribute))
+                .collect(Collectors.joining(", "));
     }
 
-    /** Returns the names of the attributes that are set, such as {@code maxWait}. */
-    public List<String> names() {
-        return attributes().stream()
-                .map(attribute -> attribute.substring(0, attribute.indexOf(' ')))
-                .toList();
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RateLimitOverride override
+                && values.equals(override.values)
+                && Objects.equals(duration, override.duration);
     }
 
-    private List<String> attributes() {
-        List<String> set = new ArrayList<>();
-        add(set, "capacity", capacity);
-        add(set, "rate", rate);
-        add(set, "maxWait", maxWait == null ? null : DurationText.of(maxWait));
-        add(
-                set,
-                "blockFor",
-                blockFor == null
-                        ? null
-                        : blockFor.stream().map(DurationText::of).collect(Collectors.joining(" then ")));
-        add(set, "enabled", enabled);
-        add(set, "dryRun", dryRun);
-        add(
-                set,
-                "onStoreFailure",
-                onStoreFailure == null ? null : onStoreFailure.name().toLowerCase(Locale.ROOT));
-        return set;
-    }
-
-    private static void add(List<String> set, String name, @Nullable Object value) {
-        if (value != null) {
-            set.add(name + " " + value);
-        }
+    @Override
+    public int hashCode() {
+        return Objects.hash(values, duration);
     }
 
     /** Builds an override. */
     public static final class Builder {
 
-        private @Nullable Long capacity;
-
-        private @Nullable String rate;
-
-        private @Nullable Duration maxWait;
-
-        private @Nullable List<Duration> blockFor;
-
-        private @Nullable Boolean enabled;
-
-        private @Nullable Boolean dryRun;
-
-        private @Nullable OnStoreFailure onStoreFailure;
+        private AttributeValues values = AttributeValues.NONE;
 
         private @Nullable Duration duration;
 
         private Builder() {}
 
-        public Builder capacity(@Nullable Long capacity) {
-            this.capacity = capacity;
+        private <T> Builder set(Attribute<T> attribute, @Nullable T value) {
+            values = values.with(attribute, value);
             return this;
+        }
+
+        public Builder capacity(@Nullable Long capacity) {
+            return set(LimitAttributes.CAPACITY, capacity);
         }
 
         public Builder capacity(long capacity) {
@@ -113,33 +129,27 @@ public record RateLimitOverride(
         }
 
         public Builder rate(@Nullable String rate) {
-            this.rate = rate;
-            return this;
+            return set(LimitAttributes.RATE, rate);
         }
 
         public Builder maxWait(@Nullable Duration maxWait) {
-            this.maxWait = maxWait;
-            return this;
+            return set(LimitAttributes.MAX_WAIT, maxWait);
         }
 
         public Builder blockFor(@Nullable List<Duration> blockFor) {
-            this.blockFor = blockFor;
-            return this;
+            return set(LimitAttributes.BLOCK_FOR, blockFor);
         }
 
         public Builder enabled(@Nullable Boolean enabled) {
-            this.enabled = enabled;
-            return this;
+            return set(LimitAttributes.ENABLED, enabled);
         }
 
         public Builder dryRun(@Nullable Boolean dryRun) {
-            this.dryRun = dryRun;
-            return this;
+            return set(LimitAttributes.DRY_RUN, dryRun);
         }
 
         public Builder onStoreFailure(@Nullable OnStoreFailure onStoreFailure) {
-            this.onStoreFailure = onStoreFailure;
-            return this;
+            return set(LimitAttributes.ON_STORE_FAILURE, onStoreFailure);
         }
 
         /** Sets how long the override applies; {@code null}, the default: until it is removed. */
@@ -149,7 +159,7 @@ public record RateLimitOverride(
         }
 
         public RateLimitOverride build() {
-            return new RateLimitOverride(capacity, rate, maxWait, blockFor, enabled, dryRun, onStoreFailure, duration);
+            return new RateLimitOverride(values, duration);
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.Attribute;
+import io.ratelimit.internal.limit.AttributeValues;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -7,45 +9,52 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A plan of a limit, such as {@code free} or {@code pro}: numbers for some of its callers. A {@code planExpression} or a
- * {@link io.ratelimit.spi.RateLimitPlanResolver} returns it. What is {@code null} is as in {@code ratelimit.limits.<name>.plans.<plan>}, if the
- * configuration has a plan of this name, or else as in the limit.
+ * {@link io.ratelimit.spi.RateLimitPlanResolver} returns it. What is not set is as in {@code
+ * ratelimit.limits.<name>.plans.<plan>}, if the configuration has a plan of this name, or else as in the limit.
  *
  * <pre>{@code RateLimitPlan.named("pro").capacity(1_000).rate("1000/m")}</pre>
  *
  * <p>All plans of a limit count in the same bucket, so that a caller that changes plans keeps what it has used.
- *
- * @param name letters, digits, {@code -} and {@code _}; case and dashes are ignored
- * @param rate in the syntax of {@link Rate#parse}. If neither the plan nor the limit has a capacity, it is the number in the
- *     rate.
- * @param blockFor as in {@link RateLimitBuilder#blockFor}; zero alone: never
  */
-public record RateLimitPlan(
-        String name,
-        @Nullable Long capacity,
-        @Nullable String rate,
-        @Nullable Duration maxWait,
-        @Nullable List<Duration> blockFor,
-        @Nullable Boolean enabled,
-        @Nullable Boolean dryRun) {
+public final class RateLimitPlan {
 
-    public RateLimitPlan {
-        Objects.requireNonNull(name, "name");
-        blockFor = blockFor == null ? null : List.copyOf(blockFor);
+    private final String name;
+
+    private final AttributeValues values;
+
+    RateLimitPlan(String name, AttributeValues values) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.values = values;
     }
 
-    /** Creates a plan that sets nothing. */
+    /**
+     * Creates a plan that sets nothing.
+     *
+     * @param name letters, digits, {@code -} and {@code _}; case and dashes are ignored
+     */
     public static RateLimitPlan named(String name) {
-        return new RateLimitPlan(name, null, null, null, null, null, null);
+        return new RateLimitPlan(name, AttributeValues.NONE);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    AttributeValues values() {
+        return values;
     }
 
     /** Returns this plan with a maximum number of permits available at once. */
     public RateLimitPlan capacity(long permits) {
-        return new RateLimitPlan(name, permits, rate, maxWait, blockFor, enabled, dryRun);
+        return with(LimitAttributes.CAPACITY, permits);
     }
 
-    /** Returns this plan with a rate, in the syntax of {@link Rate#parse}. */
+    /**
+     * Returns this plan with a rate, in the syntax of {@link Rate#parse}. If neither the plan nor the limit has a capacity, it is
+     * the number in the rate.
+     */
     public RateLimitPlan rate(String average) {
-        return new RateLimitPlan(name, capacity, average, maxWait, blockFor, enabled, dryRun);
+        return with(LimitAttributes.RATE, average);
     }
 
     /** Returns this plan with a rate: so many permits become available per period, a whole number of microseconds. */
@@ -55,31 +64,40 @@ public record RateLimitPlan(
 
     /** Returns this plan with a maximum time to wait for reserved permits; zero: permits are not reserved. */
     public RateLimitPlan maxWait(Duration time) {
-        return new RateLimitPlan(name, capacity, rate, time, blockFor, enabled, dryRun);
+        return with(LimitAttributes.MAX_WAIT, time);
     }
 
     /** Returns this plan with times for which a rejection blocks the key; zero alone: never. */
     public RateLimitPlan blockFor(Duration... times) {
-        return new RateLimitPlan(name, capacity, rate, maxWait, List.of(times), enabled, dryRun);
+        return with(LimitAttributes.BLOCK_FOR, List.of(times));
     }
 
     /** Returns this plan, with or without a limit. */
     public RateLimitPlan enabled(boolean limited) {
-        return new RateLimitPlan(name, capacity, rate, maxWait, blockFor, limited, dryRun);
+        return with(LimitAttributes.ENABLED, limited);
     }
 
     /** Returns this plan, in which rejections are only counted or not. */
     public RateLimitPlan dryRun(boolean onlyCounted) {
-        return new RateLimitPlan(name, capacity, rate, maxWait, blockFor, enabled, onlyCounted);
+        return with(LimitAttributes.DRY_RUN, onlyCounted);
+    }
+
+    private <T> RateLimitPlan with(Attribute<T> attribute, T value) {
+        return new RateLimitPlan(name, values.with(attribute, value));
     }
 
     /** Returns whether the plan is a name alone. */
     public boolean isName() {
-        return capacity == null
-                && rate == null
-                && maxWait == null
-                && blockFor == null
-                && enabled == null
-                && dryRun == null;
+        return values.isEmpty();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RateLimitPlan plan && name.equals(plan.name) && values.equals(plan.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, values);
     }
 }

@@ -58,7 +58,7 @@ public record RateLimitStatus(
         /** The starter, because nothing sets the attribute. */
         DEFAULT,
 
-        /** An annotation, a {@link RateLimit} bean or a {@link RateLimitCustomizer}. */
+        /** An annotation, a {@link RateLimit} bean or a {@link io.ratelimit.spi.RateLimitCustomizer}. */
         DECLARATION,
 
         /** A property, of the limit or of the defaults of all limits. */

@@ -3,6 +3,8 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.internal.limiter.LocalShare;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
@@ -63,8 +65,7 @@ class LocalShareTests {
 
     @Test
     void shareIsDividedOnceAndInDryRunAsTheLimitIs() {
-        RateLimit limit =
-                RateLimit.named("Exports").rate("9/s").apply(settings(3, true)).build();
+        RateLimit limit = settings(3, true).apply(RateLimit.named("Exports").rate("9/s"));
         assertThat(limit).hasToString("TOKEN_BUCKET, capacity 9 at 9/s, dry run");
         assertThat(limit.local()).hasToString("TOKEN_BUCKET, capacity 3 at 9/3s, dry run");
         assertThat(limit.local()).isSameAs(limit.local());
@@ -75,10 +76,8 @@ class LocalShareTests {
     @Test
     void shareThatCannotBeCarriedIsAMistakeInTheConfiguration() {
         assertThatExceptionOfType(RateLimitConfigurationException.class)
-                .isThrownBy(() -> RateLimit.named("rare")
-                        .rate("1/d")
-                        .apply(settings(100_000, false))
-                        .build())
+                .isThrownBy(() ->
+                        settings(100_000, false).apply(RateLimit.named("rare").rate("1/d")))
                 .satisfies(mistake -> {
                     assertThat(mistake.getProblem())
                             .isEqualTo(
@@ -101,14 +100,12 @@ class LocalShareTests {
 
     @Test
     void instancesThanWhichThereAreFewerPermitsAreWarnedOf() {
-        RateLimit few =
-                RateLimit.named("few").rate("3/s").apply(settings(4, false)).build();
+        RateLimit few = settings(4, false).apply(RateLimit.named("few").rate("3/s"));
         assertThat(new LocalShare(4).warning(few))
                 .hasValue(
                         "Rate limit 'few': its capacity 3 is less than ratelimit.expected-instances 4, so while the store"
                                 + " fails, the instances together let 4 through at once");
-        RateLimit enough =
-                RateLimit.named("enough").rate("4/s").apply(settings(4, false)).build();
+        RateLimit enough = settings(4, false).apply(RateLimit.named("enough").rate("4/s"));
         assertThat(new LocalShare(4).warning(enough)).isEmpty();
         assertThat(new LocalShare(4).warning(TestLimits.failingBy(OnStoreFailure.ALLOW, "never")))
                 .isEmpty();

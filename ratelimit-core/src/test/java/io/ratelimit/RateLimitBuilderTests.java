@@ -275,12 +275,17 @@ class RateLimitBuilderTests {
         Duration wait = kind.waits() ? Duration.ofSeconds(10) : Duration.ZERO;
         for (String rate : List.of("1/d", "7/30d", "1/P365D", "999999937/d", "13/3h", "10000000/s")) {
             RateLimitBuilder builder = builder(kind).rate(rate).maxWait(wait);
-            long[] range = namedRange(builder.copy().capacity(RateLimit.MAX_CAPACITY + 1));
+            long[] range = namedRange(builder.definition().declaration().capacity(RateLimit.MAX_CAPACITY + 1));
             for (long capacity : range) {
-                assertThat(builder.copy().capacity(capacity).build().capacity()).isEqualTo(capacity);
+                assertThat(builder.definition()
+                                .declaration()
+                                .capacity(capacity)
+                                .build()
+                                .capacity())
+                        .isEqualTo(capacity);
             }
             long beyond = range[1] + range[0];
-            assertRefused(builder.copy().capacity(beyond), "(was " + beyond + ")", "");
+            assertRefused(builder.definition().declaration().capacity(beyond), "(was " + beyond + ")", "");
         }
     }
 

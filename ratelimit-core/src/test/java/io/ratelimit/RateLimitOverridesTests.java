@@ -3,6 +3,7 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,39 +19,38 @@ class RateLimitOverridesTests {
 
     @Test
     void whatIsNotSaidStaysAsDeclared() {
-        RateLimit limit = declared.with(settings(overrides(null, 7L, null, null)));
+        RateLimit limit = settings(overrides(null, 7L, null, null)).apply(declared);
         assertThat(limit).hasToString("TOKEN_BUCKET, capacity 7 at 10/s");
-        assertThat(declared.with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of())))
+        assertThat(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()).apply(declared))
                 .hasToString(declared.toString());
     }
 
     @Test
     void everyAttributeCanBeOverridden() {
-        LimitOverrides all = LimitOverrides.at(PROPERTY)
-                .algorithm(Algorithm.FIXED_WINDOW)
-                .capacity(3L)
-                .rate("3/m")
-                .refill(Refill.CONTINUOUS)
-                .maxWait(Duration.ZERO)
-                .enabled(false)
-                .dryRun(true)
-                .onStoreFailure(OnStoreFailure.THROW)
-                .blockFor(List.of(Duration.ofMinutes(1), Duration.ofHours(1)))
-                .build();
-        RateLimit limit = declared.with(settings(all));
+        LimitConfiguration all = LimitConfiguration.of("quotes")
+                .with(LimitAttributes.ALGORITHM, LimitAlgorithm.of(Algorithm.FIXED_WINDOW))
+                .with(LimitAttributes.CAPACITY, 3L)
+                .with(LimitAttributes.RATE, "3/m")
+                .with(LimitAttributes.REFILL, Refill.CONTINUOUS)
+                .with(LimitAttributes.MAX_WAIT, Duration.ZERO)
+                .with(LimitAttributes.ENABLED, false)
+                .with(LimitAttributes.DRY_RUN, true)
+                .with(LimitAttributes.ON_STORE_FAILURE, OnStoreFailure.THROW)
+                .with(LimitAttributes.BLOCK_FOR, List.of(Duration.ofMinutes(1), Duration.ofHours(1)));
+        RateLimit limit = settings(all).apply(declared);
         assertThat(limit).hasToString("FIXED_WINDOW, capacity 3 at 3/m, blockFor 1m then 1h, dry run, disabled");
         assertThat(limit.onStoreFailure()).isEqualTo(OnStoreFailure.THROW);
-        LimitOverrides lease = LimitOverrides.at(PROPERTY).lease(2L).build();
-        assertThat(declared.with(settings(lease)).lease()).isEqualTo(2);
+        LimitConfiguration lease = LimitConfiguration.of("quotes").with(LimitAttributes.LEASE, 2L);
+        assertThat(settings(lease).apply(declared).lease()).isEqualTo(2);
     }
 
     @Test
     void limitsOwnWordWinsOverTheGeneralOne() {
         RateLimitSettings general = new RateLimitSettings(
                 true, OnStoreFailure.REJECT, Map.of("quotes", overrides(null, null, false, OnStoreFailure.ALLOW)));
-        assertThat(declared.with(general).dryRun()).isFalse();
-        assertThat(declared.with(general).onStoreFailure()).isEqualTo(OnStoreFailure.ALLOW);
-        RateLimit other = RateLimit.named("other").rate("1/s").apply(general).build();
+        assertThat(general.apply(declared).dryRun()).isFalse();
+        assertThat(general.apply(declared).onStoreFailure()).isEqualTo(OnStoreFailure.ALLOW);
+        RateLimit other = general.apply(RateLimit.named("other").rate("1/s"));
         assertThat(other.dryRun()).isTrue();
         assertThat(other.onStoreFailure()).isEqualTo(OnStoreFailure.REJECT);
     }
@@ -74,9 +74,10 @@ class RateLimitOverridesTests {
 
     @Test
     void algorithmRefillAndMaxWaitCanBeOverridden() {
-        assertThat(declared.with(settings(counting(null, Refill.INTERVAL, null))))
+        assertThat(settings(counting(null, Refill.INTERVAL, null)).apply(declared))
                 .hasToString("TOKEN_BUCKET, capacity 5 at 10/s, refill INTERVAL");
-        assertThat(declared.with(settings(counting(Algorithm.LEAKY_BUCKET, null, Duration.ofSeconds(1)))))
+        assertThat(settings(counting(Algorithm.LEAKY_BUCKET, null, Duration.ofSeconds(1)))
+                        .apply(declared))
                 .hasToString("LEAKY_BUCKET, capacity 5 at 10/s, maxWait 1s");
     }
 
@@ -86,40 +87,39 @@ class RateLimitOverridesTests {
                 .rate("10/s")
                 .maxWait(Duration.ofSeconds(1))
                 .build();
-        assertThat(waiting.with(settings(counting(Algorithm.FIXED_WINDOW, null, Duration.ZERO))))
+        assertThat(settings(counting(Algorithm.FIXED_WINDOW, null, Duration.ZERO))
+                        .apply(waiting))
                 .hasToString("FIXED_WINDOW, capacity 10 at 10/s");
     }
 
-    private void assertMistake(LimitOverrides overrides, String problem) {
+    private void assertMistake(LimitConfiguration overrides, String problem) {
         assertThatExceptionOfType(RateLimitConfigurationException.class)
-                .isThrownBy(() -> declared.with(settings(overrides)))
+                .isThrownBy(() -> settings(overrides).apply(declared))
                 .withMessageContaining(problem);
     }
 
-    private static RateLimitSettings settings(LimitOverrides overrides) {
+    private static RateLimitSettings settings(LimitConfiguration overrides) {
         return new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", overrides));
     }
 
-    private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
-        return LimitOverrides.at(PROPERTY)
-                .algorithm(algorithm)
-                .refill(refill)
-                .maxWait(maxWait)
-                .build();
+    private static LimitConfiguration counting(Algorithm algorithm, Refill refill, Duration maxWait) {
+        return LimitConfiguration.of("quotes")
+                .with(LimitAttributes.ALGORITHM, algorithm == null ? null : LimitAlgorithm.of(algorithm))
+                .with(LimitAttributes.REFILL, refill)
+                .with(LimitAttributes.MAX_WAIT, maxWait);
     }
 
-    private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
+    private static LimitConfiguration overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
         return overrides(rate, capacity, dryRun, policy, null);
     }
 
-    private static LimitOverrides overrides(
+    private static LimitConfiguration overrides(
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
-        return LimitOverrides.at(PROPERTY)
-                .algorithm(algorithm)
-                .capacity(capacity)
-                .rate(rate)
-                .dryRun(dryRun)
-                .onStoreFailure(policy)
-                .build();
+        return LimitConfiguration.of("quotes")
+                .with(LimitAttributes.ALGORITHM, algorithm == null ? null : LimitAlgorithm.of(algorithm))
+                .with(LimitAttributes.CAPACITY, capacity)
+                .with(LimitAttributes.RATE, rate)
+                .with(LimitAttributes.DRY_RUN, dryRun)
+                .with(LimitAttributes.ON_STORE_FAILURE, policy);
     }
 }

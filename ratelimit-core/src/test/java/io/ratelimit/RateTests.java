@@ -3,8 +3,8 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.ratelimit.testing.TestRandom;
 import io.ratelimit.internal.limit.RateSuggestion;
+import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

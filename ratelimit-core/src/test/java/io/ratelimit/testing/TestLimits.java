@@ -3,7 +3,7 @@ package io.ratelimit.testing;
 import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitSettings;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
@@ -42,8 +42,9 @@ public final class TestLimits {
     }
 
     public static RateLimit blocking(RateLimit limit, Duration... durations) {
-        return limit.with(new RateLimitSettings(limit.dryRun(), limit.onStoreFailure(), Map.of())
-                .with(List.of((name, builder) -> builder.blockFor(durations))));
+        return new RateLimitSettings(limit.dryRun(), limit.onStoreFailure(), Map.of())
+                .with(List.of((name, builder) -> builder.blockFor(durations)))
+                .apply(limit);
     }
 
     public static RateLimit dryRun(RateLimit limit) {
@@ -51,13 +52,11 @@ public final class TestLimits {
     }
 
     public static RateLimit dryRun(RateLimit limit, OnStoreFailure policy) {
-        return limit.with(new RateLimitSettings(true, policy, Map.of()));
+        return new RateLimitSettings(true, policy, Map.of()).apply(limit);
     }
 
     public static RateLimit failingBy(OnStoreFailure policy, String name) {
-        return RateLimit.named(name)
-                .rate("1/h")
-                .apply(new RateLimitSettings(false, policy, Map.of()))
-                .build();
+        return new RateLimitSettings(false, policy, Map.of())
+                .apply(RateLimit.named(name).rate("1/h"));
     }
 }

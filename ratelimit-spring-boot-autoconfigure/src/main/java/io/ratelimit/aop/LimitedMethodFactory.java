@@ -143,7 +143,7 @@ public final class LimitedMethodFactory {
         checkOneOf("plan", annotation.planExpression(), annotation.planResolver());
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : declared.defaultName();
-        RateLimit limit = builder(name, annotation).apply(catalog.settings()).build();
+        RateLimit limit = catalog.settings().apply(builder(name, annotation));
         return new LimitDeclaration(
                 name,
                 () -> catalog.declare(limit, declared.place(), named),

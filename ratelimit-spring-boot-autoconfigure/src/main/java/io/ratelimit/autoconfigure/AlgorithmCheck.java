@@ -1,10 +1,10 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;

@@ -1,16 +1,16 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAdmin;
-import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.autoconfigure.RateLimitLifecycle.Stage;
 import io.ratelimit.internal.change.BucketChanges;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.change.LimitAdmin;
 import io.ratelimit.internal.change.OverrideSynchronizer;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.reactor.EventLoops;
+import io.ratelimit.spi.RateLimitCustomizer;
 import io.ratelimit.spi.RateLimitStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

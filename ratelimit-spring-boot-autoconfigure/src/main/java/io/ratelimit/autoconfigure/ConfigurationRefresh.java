@@ -1,12 +1,12 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import io.ratelimit.internal.change.OverrideSynchronizer;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.spi.RateLimitCustomizer;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Set;

@@ -1,14 +1,18 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.AlgorithmCatalog;
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAlgorithm;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.Refill;
 import io.ratelimit.Scope;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limit.LimitNames;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.HashMap;
@@ -17,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Properties of one limit. If no annotation has its name, a rate or the algorithm CONCURRENCY declares it.
@@ -77,39 +82,27 @@ public record LimitProperties(
         @Nullable Duration hold,
         @Nullable String redis) {
 
-    LimitOverrides overrides(String name) {
-        String prefix = "ratelimit.limits." + name;
-        return LimitOverrides.at(prefix)
-                .algorithm(builtIn(algorithm))
-                .ownAlgorithm(own(algorithm))
-                .capacity(capacity)
-                .rate(rate)
-                .keyExpression(keyExpression)
-                .keyResolver(keyResolver)
-                .permits(permits)
-                .permitsAfter(permitsAfter)
-                .condition(condition)
-                .refill(refill)
-                .maxWait(maxWait)
-                .enabled(enabled)
-                .dryRun(dryRun)
-                .onStoreFailure(onStoreFailure)
-                .refundOn(failures(refundOn, prefix))
-                .pointcut(pointcut)
-                .lease(lease)
-                .blockFor(blockFor)
-                .scope(scope)
-                .zone(zone)
-                .planExpression(planExpression)
-                .planResolver(planResolver)
-                .plans(plans(prefix))
-                .hold(hold)
-                .redis(redis)
-                .build();
+    LimitConfiguration configuration(String name) {
+        String prefix = LimitConfiguration.of(name).property();
+        return new LimitConfiguration(prefix, values(this, prefix), own(algorithm), plans(prefix));
     }
 
-    private static @Nullable Algorithm builtIn(@Nullable String algorithm) {
-        return algorithm == null ? null : AlgorithmCatalog.builtIn(algorithm);
+    /** Reads the attributes from the components of these names. */
+    private static AttributeValues values(Record properties, String prefix) {
+        return LimitAttributes.read(prefix, name -> {
+            Method component = ReflectionUtils.findMethod(properties.getClass(), name);
+            Object value = component == null ? null : ReflectionUtils.invokeMethod(component, properties);
+            return switch (name) {
+                case "algorithm" -> builtIn((String) value);
+                case "refundOn" -> failures((List<?>) value, prefix);
+                default -> value;
+            };
+        });
+    }
+
+    private static @Nullable LimitAlgorithm builtIn(@Nullable String algorithm) {
+        Algorithm found = algorithm == null ? null : AlgorithmCatalog.builtIn(algorithm);
+        return found == null ? null : LimitAlgorithm.of(found);
     }
 
     /** Returns the name of an algorithm that is none of the starter. */
@@ -126,9 +119,8 @@ public record LimitProperties(
                         prefix + ".plans must have names of letters, digits, '-' and '_' (was \"" + name + "\").",
                         "Rename the plan.");
             }
-            all.put(
-                    LimitNames.canonical(name),
-                    Objects.requireNonNull(plans.get(name)).named(name));
+            Plan plan = Objects.requireNonNull(plans.get(name));
+            all.put(LimitNames.canonical(name), LimitAttributes.plan(name, values(plan, prefix + ".plans." + name)));
         }
         return all;
     }
@@ -138,12 +130,12 @@ public record LimitProperties(
      *
      * @throws RateLimitConfigurationException if one is no exception, because the binder accepts any class
      */
-    private static @Nullable List<Class<? extends Throwable>> failures(
-            @Nullable List<Class<? extends Throwable>> types, String prefix) {
-        for (Class<?> type : types == null ? List.<Class<?>>of() : types) {
-            if (!Throwable.class.isAssignableFrom(type)) {
+    private static @Nullable List<?> failures(@Nullable List<?> types, String prefix) {
+        for (Object type : types == null ? List.of() : types) {
+            if (!Throwable.class.isAssignableFrom((Class<?>) type)) {
                 throw new RateLimitConfigurationException(
-                        prefix + ".refund-on must name subclasses of Throwable (was " + type.getName() + ").",
+                        prefix + ".refund-on must name subclasses of Throwable (was " + ((Class<?>) type).getName()
+                                + ").",
                         "Name exceptions of the method, such as java.io.IOException.");
             }
         }
@@ -166,12 +158,7 @@ public record LimitProperties(
             @Nullable Duration maxWait,
             @Nullable List<Duration> blockFor,
             @Nullable Boolean enabled,
-            @Nullable Boolean dryRun) {
-
-        RateLimitPlan named(String name) {
-            return new RateLimitPlan(name, capacity, rate, maxWait, blockFor, enabled, dryRun);
-        }
-    }
+            @Nullable Boolean dryRun) {}
 
     /**
      * Defaults of all limits. There is none for the capacity, because it belongs to a rate: a limit that sets its own rate
@@ -222,28 +209,15 @@ public record LimitProperties(
             @Nullable Duration hold,
             @Nullable String redis) {
 
-        LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
-            return LimitOverrides.at(LimitOverrides.DEFAULTS)
-                    .algorithm(builtIn(algorithm))
-                    .ownAlgorithm(own(algorithm))
-                    .rate(rate)
-                    .keyExpression(keyExpression)
-                    .keyResolver(keyResolver)
-                    .condition(condition)
-                    .refill(refill)
-                    .maxWait(maxWait)
-                    .dryRun(this.dryRun == null ? Boolean.valueOf(dryRun) : this.dryRun)
-                    .onStoreFailure(this.onStoreFailure == null ? onStoreFailure : this.onStoreFailure)
-                    .refundOn(failures(refundOn, LimitOverrides.DEFAULTS))
-                    .lease(lease)
-                    .blockFor(blockFor)
-                    .scope(scope)
-                    .zone(zone)
-                    .planExpression(planExpression)
-                    .planResolver(planResolver)
-                    .hold(hold)
-                    .redis(redis)
-                    .build();
+        LimitConfiguration configuration(boolean dryRunOfAll, OnStoreFailure onStoreFailureOfAll) {
+            String prefix = LimitConfiguration.DEFAULTS;
+            return new LimitConfiguration(
+                    prefix,
+                    values(this, prefix)
+                            .orElse(LimitAttributes.DRY_RUN, dryRunOfAll, prefix)
+                            .orElse(LimitAttributes.ON_STORE_FAILURE, onStoreFailureOfAll, prefix),
+                    own(algorithm),
+                    Map.of());
         }
     }
 }

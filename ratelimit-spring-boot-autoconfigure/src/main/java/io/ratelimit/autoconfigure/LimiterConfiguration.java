@@ -1,14 +1,13 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketChanges;
 import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.change.ReleaseMessages;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.CallObserver;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.CompositeCallObserver;
@@ -19,6 +18,7 @@ import io.ratelimit.internal.limiter.PlanCacheManager;
 import io.ratelimit.internal.limiter.PlanSettings;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
+import io.ratelimit.spi.RateLimitCustomizer;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Waiter;

@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.internal.change.LimitAdmin;
@@ -18,8 +18,8 @@ record PropertyOrigins(Environment environment) implements LimitAdmin.Origins {
     @Override
     public RateLimitStatus.@Nullable Origin of(String property) {
         RateLimitStatus.Origin found = find(property);
-        if (found == null && property.startsWith(LimitOverrides.DEFAULTS + ".")) {
-            return find("ratelimit" + property.substring(LimitOverrides.DEFAULTS.length()));
+        if (found == null && property.startsWith(LimitConfiguration.DEFAULTS + ".")) {
+            return find("ratelimit" + property.substring(LimitConfiguration.DEFAULTS.length()));
         }
         return found == null ? new RateLimitStatus.Origin(Source.CONFIGURATION, property) : found;
     }

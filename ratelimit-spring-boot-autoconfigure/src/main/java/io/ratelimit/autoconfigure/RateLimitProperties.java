@@ -1,12 +1,12 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitOverrides;
-import io.ratelimit.LocalShare;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limit.LimitNames;
+import io.ratelimit.internal.limiter.LocalShare;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
@@ -275,11 +275,11 @@ public record RateLimitProperties(
 
     RateLimitSettings settings() {
         // All spellings of a name are bound to the same values.
-        Map<String, LimitOverrides> overrides = LimitNames.distinct(limits.keySet()).stream()
+        Map<String, LimitConfiguration> configured = LimitNames.distinct(limits.keySet()).stream()
                 .collect(Collectors.toMap(
                         LimitNames::canonical,
-                        name -> Objects.requireNonNull(limits.get(name)).overrides(name)));
-        return new RateLimitSettings(defaults.overrides(dryRun, onStoreFailure), share(), overrides);
+                        name -> Objects.requireNonNull(limits.get(name)).configuration(name)));
+        return new RateLimitSettings(defaults.configuration(dryRun, onStoreFailure), share(), configured, List.of());
     }
 
     /** The in-memory store is not shared, so that each of its instances applies every limit in full. */

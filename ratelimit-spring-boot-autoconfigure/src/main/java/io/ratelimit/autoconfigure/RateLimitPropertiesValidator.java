@@ -1,10 +1,10 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;

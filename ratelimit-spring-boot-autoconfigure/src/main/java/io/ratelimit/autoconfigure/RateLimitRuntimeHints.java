@@ -67,7 +67,12 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
         ReflectionHints reflection = hints.reflection();
         Stream.of(RateLimited.class, RateLimits.class)
                 .forEach(type -> reflection.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS));
-        Stream.of(ExpressionRoot.class, RequestRoot.class)
+        Stream.of(
+                        ExpressionRoot.class,
+                        RequestRoot.class,
+                        LimitProperties.class,
+                        LimitProperties.Plan.class,
+                        LimitProperties.Defaults.class)
                 .forEach(type -> reflection.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
         BY_NAME.forEach(type -> reflection.registerTypeIfPresent(loader, type, present -> {}));
         BindableRuntimeHintsRegistrar.forTypes(

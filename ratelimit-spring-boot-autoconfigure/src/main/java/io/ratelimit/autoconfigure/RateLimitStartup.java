@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStatus.Origin;
@@ -105,7 +105,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     /** A limit that only code applies has plans by {@code RateLimiter.withPlan}. */
     private void checkPlans(RateLimit limit) {
-        String property = catalog.settings().overrides(limit.name()).property();
+        String property = catalog.settings().of(limit.name()).property();
         List<ChargeDescription> charges = charges(limit);
         if (limit.plans().isEmpty()
                 || charges.isEmpty()
@@ -126,7 +126,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     /** A limit that only code applies has no method or URL whose check would find it. */
     private void checkSettled(RateLimit limit) {
-        LimitOperations.checkSettled(limit, catalog.settings().overrides(limit.name()));
+        LimitOperations.checkSettled(limit, catalog.settings().of(limit.name()));
     }
 
     private List<ChargeDescription> charges(RateLimit limit) {
@@ -136,10 +136,10 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     /** Code that names plans may return rates with calendar units, and customizers may set the zone of all limits. */
     private void warnOfUnusedZone(RateLimit limit) {
-        Origin zone = limit.origins().get("zone");
+        Origin zone = limit.definition().origins().get("zone");
         if (zone == null
                 || zone.source() == Source.DEFAULT
-                || zone.place().startsWith(LimitOverrides.DEFAULTS)
+                || zone.place().startsWith(LimitConfiguration.DEFAULTS)
                 || limit.withPlans().stream().anyMatch(RateLimitStartup::hasCalendarUnit)
                 || charges(limit).stream().anyMatch(charge -> charge.plan() != null)) {
             return;

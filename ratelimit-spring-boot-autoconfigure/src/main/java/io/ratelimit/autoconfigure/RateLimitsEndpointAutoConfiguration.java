@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.LimitAttributes;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.actuate.EndpointProblems;
@@ -49,7 +50,7 @@ public final class RateLimitsEndpointAutoConfiguration {
                 admin,
                 () -> catalog.limits().stream().map(RateLimit::name).toList(),
                 limit -> new Usage(
-                        catalog.settings().overrides(limit).pointcut(),
+                        catalog.settings().of(limit).get(LimitAttributes.POINTCUT),
                         startup.methods(limit),
                         startup.requests(limit)),
                 limit -> {

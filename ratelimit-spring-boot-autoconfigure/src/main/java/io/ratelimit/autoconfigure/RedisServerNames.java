@@ -28,7 +28,7 @@ record RedisServerNames(Map<String, String> names) {
     private void check(RateLimit limit) {
         String name = limit.redis();
         if (name != null && !names.containsKey(LimitNames.canonical(name))) {
-            Origin origin = limit.origins().get("redis");
+            Origin origin = limit.definition().origins().get("redis");
             throw new RateLimitConfigurationException(
                     (origin == null || origin.place().isEmpty()
                                     ? "redis of limit '" + limit.name() + "'"

@@ -1,9 +1,9 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.change.ReleaseMessages;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScript;

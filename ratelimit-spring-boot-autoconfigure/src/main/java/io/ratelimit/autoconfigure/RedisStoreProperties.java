@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.DurationText;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.redis.KeyHash;
 import io.ratelimit.redis.RateLimitLibrary;
 import java.time.Duration;

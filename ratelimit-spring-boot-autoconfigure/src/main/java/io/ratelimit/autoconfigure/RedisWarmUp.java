@@ -1,11 +1,11 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.DecisionWarmUp;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;

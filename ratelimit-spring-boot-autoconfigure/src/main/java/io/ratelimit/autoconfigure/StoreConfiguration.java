@@ -1,10 +1,11 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.AlgorithmCatalog;
-import io.ratelimit.LocalShare;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.ReleaseMessages;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
+import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;

@@ -1,12 +1,14 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.Attribute;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Creates operations: merges declarations with the configuration and parses their expressions. */
 public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser expressions) {
 
-    /** Matches misspellings of {@link LimitOverrides#ALL_CALLERS}, which are never valid expressions. */
+    /** Matches misspellings of {@link LimitConfiguration#ALL_CALLERS}, which are never valid expressions. */
     private static final Pattern LIKE_ALL_CALLERS = Pattern.compile("(?i)all[\\w -]*");
 
     /**
@@ -24,11 +26,11 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
      * @throws RateLimitConfigurationException if the merged declaration cannot work
      */
     public RateLimitOperation of(LimitDeclaration declaration, ExpressionScope scope) {
-        LimitOverrides overrides = catalog.settings().overrides(declaration.name());
-        String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
+        LimitConfiguration overrides = catalog.settings().of(declaration.name());
+        String permits = overrides.get(LimitAttributes.PERMITS, declaration.permits());
         if (permits.matches("-\\d+")) {
             throw new RateLimitConfigurationException(
-                    overrides.label("permits", overrides.permits()) + " must not be negative (was " + permits + ").",
+                    overrides.label(LimitAttributes.PERMITS) + " must not be negative (was " + permits + ").",
                     "Write what a call costs. 0 is free.");
         }
         EffectiveLimit limit = declaration.limit().get();
@@ -38,8 +40,8 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
                 limit,
                 key,
                 fixed ? Long.parseLong(permits) : 1,
-                fixed ? null : expression("permits", LimitOverrides::permits, declaration.permits(), overrides, scope),
-                expression("condition", LimitOverrides::condition, declaration.condition(), overrides, scope),
+                fixed ? null : expression(LimitAttributes.PERMITS, declaration.permits(), overrides, scope),
+                expression(LimitAttributes.CONDITION, declaration.condition(), overrides, scope),
                 refundOn(limit, declaration, overrides),
                 actualCost(limit, declaration, overrides, scope),
                 plan(declaration, overrides, key, scope));
@@ -53,16 +55,16 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
     }
 
     private @Nullable ActualCost actualCost(
-            EffectiveLimit limit, LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
-        Text text = text("permitsAfter", LimitOverrides::permitsAfter, declaration.permitsAfter(), overrides);
+            EffectiveLimit limit, LimitDeclaration declaration, LimitConfiguration overrides, ExpressionScope scope) {
+        Text text = text(LimitAttributes.PERMITS_AFTER, declaration.permitsAfter(), overrides);
         if (text == null) {
             return null;
         }
         checkSettled(limit, text.label, "\"" + text.text + "\"");
-        String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
+        String permits = overrides.get(LimitAttributes.PERMITS, declaration.permits());
         if (permits.matches("0+")) {
             throw new RateLimitConfigurationException(
-                    overrides.label("permits", overrides.permits()) + " must be at least 1 with " + text.label
+                    overrides.label(LimitAttributes.PERMITS) + " must be at least 1 with " + text.label
                             + ", because a free call is never rejected (was " + permits + ").",
                     "Estimate what a call costs at least. After the call, the difference is refunded or charged.");
         }
@@ -80,16 +82,16 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
      *
      * @throws RateLimitConfigurationException if the limit has no rate, or a lease
      */
-    public static void checkSettled(RateLimit limit, LimitOverrides overrides) {
-        if (overrides.permitsAfter() != null) {
+    public static void checkSettled(RateLimit limit, LimitConfiguration overrides) {
+        if (overrides.get(LimitAttributes.PERMITS_AFTER) != null) {
             checkSettled(
                     limit,
-                    overrides.label("permitsAfter", overrides.permitsAfter()),
-                    "\"" + overrides.permitsAfter() + "\"");
+                    overrides.label(LimitAttributes.PERMITS_AFTER),
+                    "\"" + overrides.get(LimitAttributes.PERMITS_AFTER) + "\"");
         }
-        List<Class<? extends Throwable>> refundOn = overrides.refundOn();
+        List<Class<? extends Throwable>> refundOn = overrides.get(LimitAttributes.REFUND_ON);
         if (refundOn != null && !refundOn.isEmpty()) {
-            checkSettled(limit, overrides.label("refundOn", refundOn), names(refundOn));
+            checkSettled(limit, overrides.label(LimitAttributes.REFUND_ON), names(refundOn));
         }
     }
 
@@ -114,17 +116,16 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
 
     /** Returns those of the overrides, of the declaration, or else of the defaults, which are for limits that can refund. */
     private List<Class<? extends Throwable>> refundOn(
-            EffectiveLimit limit, LimitDeclaration declaration, LimitOverrides overrides) {
-        List<Class<? extends Throwable>> own =
-                overrides.refundOn() != null ? overrides.refundOn() : declaration.refundOn();
+            EffectiveLimit limit, LimitDeclaration declaration, LimitConfiguration overrides) {
+        List<Class<? extends Throwable>> own = overrides.get(LimitAttributes.REFUND_ON, declaration.refundOn());
         if (!own.isEmpty()) {
-            checkSettled(limit, overrides.label("refundOn", overrides.refundOn()), names(own));
+            checkSettled(limit, overrides.label(LimitAttributes.REFUND_ON), names(own));
         }
         List<Class<? extends Throwable>> defaults =
-                catalog.settings().defaults().refundOn();
+                catalog.settings().defaults().get(LimitAttributes.REFUND_ON);
         RateLimit present = limit.get();
         return own.isEmpty()
-                        && overrides.refundOn() == null
+                        && overrides.get(LimitAttributes.REFUND_ON) == null
                         && defaults != null
                         && present.hasRate()
                         && present.lease() == 0
@@ -133,25 +134,25 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
     }
 
     /** Returns the key of the overrides, of the declaration, or else of the defaults; {@code null}: all callers share a bucket. */
-    private @Nullable LimitKey key(LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
-        LimitOverrides origin =
+    private @Nullable LimitKey key(LimitDeclaration declaration, LimitConfiguration overrides, ExpressionScope scope) {
+        LimitConfiguration origin =
                 overrides.hasKey() ? overrides : catalog.settings().defaults();
         Part part = Part.declared("key", declaration.keyResolver(), declaration.keyExpression());
         if (overrides.hasKey() || part.isEmpty()) {
-            part = Part.configured("key", origin.keyResolver(), origin.keyExpression(), origin);
+            part = Part.configured(LimitAttributes.KEY_RESOLVER, LimitAttributes.KEY_EXPRESSION, origin);
         }
         if (!part.resolver.text.isEmpty()) {
             return expressions.resolver(part.resolver.text, part.resolver.label, scope);
         }
         String expression = part.expression.text;
-        if ((part.isEmpty() && !origin.hasKey()) || LimitOverrides.ALL_CALLERS.equals(expression)) {
+        if ((part.isEmpty() && !origin.hasKey()) || LimitConfiguration.ALL_CALLERS.equals(expression)) {
             return null;
         }
         if (LIKE_ALL_CALLERS.matcher(expression).matches()) {
             throw new RateLimitConfigurationException(
-                    part.expression.label + " must be an expression or " + LimitOverrides.ALL_CALLERS + " (was \""
+                    part.expression.label + " must be an expression or " + LimitConfiguration.ALL_CALLERS + " (was \""
                             + expression + "\").",
-                    "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
+                    "Did you mean " + LimitConfiguration.ALL_CALLERS + "?");
         }
         return expressions.parse(expression, part.expression.label, scope);
     }
@@ -161,8 +162,8 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
      * The defaults and the only resolver are for limits that have plans and a key.
      */
     private @Nullable LimitPlan plan(
-            LimitDeclaration declaration, LimitOverrides overrides, @Nullable LimitKey key, ExpressionScope scope) {
-        LimitOverrides origin =
+            LimitDeclaration declaration, LimitConfiguration overrides, @Nullable LimitKey key, ExpressionScope scope) {
+        LimitConfiguration origin =
                 overrides.hasPlan() ? overrides : catalog.settings().defaults();
         Part part = Part.declared("plan", declaration.planResolver(), declaration.planExpression());
         if (overrides.hasPlan() || part.isEmpty()) {
@@ -172,7 +173,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
             if (!origin.hasPlan()) {
                 return expressions.onlyPlanResolver(declaration.name());
             }
-            part = Part.configured("plan", origin.planResolver(), origin.planExpression(), origin);
+            part = Part.configured(LimitAttributes.PLAN_RESOLVER, LimitAttributes.PLAN_EXPRESSION, origin);
         }
         if (!part.resolver.text.isEmpty()) {
             if (key == null) {
@@ -183,7 +184,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
             }
             return expressions.planResolver(part.resolver.text, part.resolver.label, declaration.name());
         }
-        if (LimitOverrides.NO_PLAN.equals(part.expression.text)) {
+        if (LimitConfiguration.NO_PLAN.equals(part.expression.text)) {
             return NoPlan.NONE;
         }
         return part.isEmpty()
@@ -192,29 +193,18 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
     }
 
     private @Nullable RateLimitExpression expression(
-            String attribute,
-            Function<LimitOverrides, @Nullable String> property,
-            String declared,
-            LimitOverrides overrides,
-            ExpressionScope scope) {
-        Text text = text(attribute, property, declared, overrides);
+            Attribute<String> attribute, String declared, LimitConfiguration overrides, ExpressionScope scope) {
+        Text text = text(attribute, declared, overrides);
         return text == null ? null : expressions.parse(text.text, text.label, scope);
     }
 
     /** Returns the text that applies: of the overrides, of the declaration, or else of the defaults. */
-    private @Nullable Text text(
-            String attribute,
-            Function<LimitOverrides, @Nullable String> property,
-            String declared,
-            LimitOverrides overrides) {
-        if (property.apply(overrides) == null && !declared.isEmpty()) {
-            return new Text(declared, attribute);
-        }
-        LimitOverrides origin = property.apply(overrides) != null
-                ? overrides
-                : catalog.settings().defaults();
-        String text = property.apply(origin);
-        return text == null ? null : new Text(text, origin.label(attribute, text));
+    private @Nullable Text text(Attribute<String> attribute, String declared, LimitConfiguration overrides) {
+        AttributeValues code = AttributeValues.NONE.with(attribute, declared.isEmpty() ? null : declared);
+        AttributeValues merged = code.overriddenBy(overrides.values())
+                .inherit(attribute, catalog.settings().defaults().values());
+        String text = merged.get(attribute);
+        return text == null ? null : new Text(text, merged.label(attribute));
     }
 
     /** @param label the attribute or the property */
@@ -228,12 +218,13 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
         }
 
         static Part configured(
-                String what, @Nullable String resolver, @Nullable String expression, LimitOverrides origin) {
-            return new Part(text(resolver, what + "Resolver", origin), text(expression, what + "Expression", origin));
+                Attribute<String> resolver, Attribute<String> expression, LimitConfiguration origin) {
+            return new Part(text(resolver, origin), text(expression, origin));
         }
 
-        private static Text text(@Nullable String text, String attribute, LimitOverrides origin) {
-            return new Text(text == null ? "" : text, origin.label(attribute, text));
+        private static Text text(Attribute<String> attribute, LimitConfiguration origin) {
+            String text = origin.get(attribute);
+            return new Text(text == null ? "" : text, origin.label(attribute));
         }
 
         boolean isEmpty() {

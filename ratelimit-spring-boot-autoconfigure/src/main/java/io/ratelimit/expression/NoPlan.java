@@ -1,6 +1,6 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitConfiguration;
 
 /** Has the limit's own numbers apply to all calls, because only code names plans. */
 enum NoPlan implements LimitPlan {
@@ -8,6 +8,6 @@ enum NoPlan implements LimitPlan {
 
     @Override
     public String text() {
-        return LimitOverrides.NO_PLAN;
+        return LimitConfiguration.NO_PLAN;
     }
 }

@@ -1,6 +1,6 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.spi.Charge;
@@ -76,7 +76,7 @@ public record RateLimitOperation(
 
     public ChargeDescription describe() {
         return new ChargeDescription(
-                key == null ? LimitOverrides.ALL_CALLERS : key.text(),
+                key == null ? LimitConfiguration.ALL_CALLERS : key.text(),
                 permits == null ? Long.toString(fixedPermits) : permits.text(),
                 condition == null ? null : condition.text(),
                 actualCost == null ? null : actualCost.text(),

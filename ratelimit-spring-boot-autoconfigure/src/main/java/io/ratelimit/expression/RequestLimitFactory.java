@@ -1,6 +1,7 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
@@ -33,19 +34,20 @@ public final class RequestLimitFactory {
      */
     public RequestLimit create(String name, String property, List<String> variables) {
         RateLimit limit = catalog.find(name).orElseThrow(() -> unknown(name, property));
-        LimitOverrides overrides = catalog.settings().overrides(name);
+        LimitConfiguration overrides = catalog.settings().of(name);
         try {
-            if (overrides.refundOn() != null && !overrides.refundOn().isEmpty()) {
+            if (overrides.get(LimitAttributes.REFUND_ON) != null
+                    && !overrides.get(LimitAttributes.REFUND_ON).isEmpty()) {
                 throw new RateLimitConfigurationException(
                         overrides.property()
                                 + ".refund-on must be empty for a limit of URLs, because no method is called that could fail.",
                         "Remove it, or set refundOn of the annotations that share the limit.");
             }
-            if (overrides.permitsAfter() != null) {
+            if (overrides.get(LimitAttributes.PERMITS_AFTER) != null) {
                 throw new RateLimitConfigurationException(
                         overrides.property()
                                 + ".permits-after must not be set for a limit of URLs, because no method is called that could"
-                                + " have a result (was \"" + overrides.permitsAfter() + "\").",
+                                + " have a result (was \"" + overrides.get(LimitAttributes.PERMITS_AFTER) + "\").",
                         "Remove it, or set permitsAfter of the annotations that share the limit.");
             }
             return new RequestLimit(
@@ -59,8 +61,7 @@ public final class RequestLimitFactory {
     /** Returns whether the limit is unknown here, but may be declared by another context of the application. */
     public boolean mayBeElsewhere(String name) {
         return catalog.find(name).isEmpty()
-                && catalog.mayBeAppliedElsewhere(
-                        catalog.settings().overrides(name).property());
+                && catalog.mayBeAppliedElsewhere(catalog.settings().of(name).property());
     }
 
     private RateLimitConfigurationException unknown(String name, String property) {

@@ -368,8 +368,13 @@ class CallerPlanTests {
     void leaseOfAPlanIsNoLargerThanItsCapacity() {
         RateLimit limit =
                 RateLimit.named("leased").capacity(10).rate("10/s").lease(5).build();
-        assertThat(limit.with(RateLimitPlan.named("small").capacity(2)).lease()).isEqualTo(2);
-        assertThat(limit.with(RateLimitPlan.named("large").capacity(20)).lease())
+        assertThat(limit.definition()
+                        .with(RateLimitPlan.named("small").capacity(2))
+                        .lease())
+                .isEqualTo(2);
+        assertThat(limit.definition()
+                        .with(RateLimitPlan.named("large").capacity(20))
+                        .lease())
                 .isEqualTo(5);
     }
 

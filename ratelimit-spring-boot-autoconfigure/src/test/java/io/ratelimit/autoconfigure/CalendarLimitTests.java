@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.LocalShare;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitConfigurationException;
@@ -14,6 +13,7 @@ import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.testing.LogRecorder;
 import java.time.ZoneId;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.LimitAttributes;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.io.IOException;
@@ -26,8 +27,8 @@ class RefundOnTests {
                         "ratelimit.limits.quotes.refund-on[1]=java.util.concurrent.TimeoutException")
                 .run(context -> assertThat(context.getBean(LimitCatalog.class)
                                 .settings()
-                                .overrides("quotes")
-                                .refundOn())
+                                .of("quotes")
+                                .get(LimitAttributes.REFUND_ON))
                         .isEqualTo(List.of(IOException.class, TimeoutException.class)));
     }
 
@@ -37,8 +38,8 @@ class RefundOnTests {
                         "ratelimit.limits.quotes.refund-on=java.io.IOException, java.util.concurrent.TimeoutException")
                 .run(context -> assertThat(context.getBean(LimitCatalog.class)
                                 .settings()
-                                .overrides("quotes")
-                                .refundOn())
+                                .of("quotes")
+                                .get(LimitAttributes.REFUND_ON))
                         .isEqualTo(List.of(IOException.class, TimeoutException.class)));
     }
 
@@ -47,8 +48,8 @@ class RefundOnTests {
         runner.withPropertyValues("ratelimit.limits.quotes.refund-on=")
                 .run(context -> assertThat(context.getBean(LimitCatalog.class)
                                 .settings()
-                                .overrides("quotes")
-                                .refundOn())
+                                .of("quotes")
+                                .get(LimitAttributes.REFUND_ON))
                         .isEmpty());
     }
 

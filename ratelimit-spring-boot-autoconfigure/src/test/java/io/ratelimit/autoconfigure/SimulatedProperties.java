@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.RateLimitSettings;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.util.Map;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;

@@ -2,7 +2,7 @@ package io.ratelimit.simulation;
 
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
-import io.ratelimit.RateLimitSettings;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;

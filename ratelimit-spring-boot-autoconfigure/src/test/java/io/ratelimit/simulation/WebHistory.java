@@ -2,9 +2,9 @@ package io.ratelimit.simulation;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.autoconfigure.SimulatedProperties;
 import io.ratelimit.internal.change.SimulatedOverrides;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.spi.Charge;
 import jakarta.servlet.DispatcherType;

@@ -1,8 +1,8 @@
 package io.ratelimit.web;
 
 import io.ratelimit.OnStoreFailure;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.spi.TimeSource;
 import java.util.Map;
 

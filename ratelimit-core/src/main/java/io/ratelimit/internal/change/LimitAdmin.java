@@ -136,8 +136,8 @@ public final class LimitAdmin implements RateLimitAdmin {
     private RateLimitStatus status(LimitState state, String name, RateLimit effective, Map<String, Origin> ofLimit) {
         RateLimit configured = state.configured().plans().getOrDefault(name, effective);
         Map<String, Origin> origins = new HashMap<>(ofLimit);
-        Map<String, Origin> inherited = state.configured().origins();
-        configured.origins().forEach((attribute, origin) -> {
+        Map<String, Origin> inherited = state.configured().definition().origins();
+        configured.definition().origins().forEach((attribute, origin) -> {
             if (!origin.equals(inherited.get(attribute))) {
                 origins.put(attribute, withPlace(origin, ""));
             }
@@ -164,7 +164,10 @@ public final class LimitAdmin implements RateLimitAdmin {
     private Map<String, Origin> origins(RateLimit configured, @Nullable ActiveOverride override) {
         Map<String, Origin> origins = new HashMap<>();
         String declaration = catalog.place(configured.name()).orElse("");
-        configured.origins().forEach((attribute, origin) -> origins.put(attribute, withPlace(origin, declaration)));
+        configured
+                .definition()
+                .origins()
+                .forEach((attribute, origin) -> origins.put(attribute, withPlace(origin, declaration)));
         addOverridden(origins, override);
         return origins;
     }

@@ -1,8 +1,10 @@
 package io.ratelimit.internal.change;
 
-import io.ratelimit.OnStoreFailure;
+import io.ratelimit.LimitAttributes;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.internal.change.OverrideSnapshot.Result;
+import io.ratelimit.internal.limit.Attribute;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limiter.StoredOverride;
 import java.lang.System.Logger.Level;
 import java.net.URLDecoder;
@@ -10,13 +12,12 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,35 +31,26 @@ final class OverrideCodec {
 
     private static final String AUTHOR = "by";
 
-    private static final Set<String> KNOWN =
-            Set.of("capacity", "rate", "max-wait", "block-for", "enabled", "dry-run", "on-store-failure", AUTHOR);
+    private static final Map<String, Attribute<?>> KNOWN = LimitAttributes.changeable().stream()
+            .collect(Collectors.toUnmodifiableMap(Attribute::property, Function.identity()));
 
     /** Unknown attributes that were logged. */
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
     String encode(RateLimitOverride override, @Nullable String principal) {
+        AttributeValues values = LimitAttributes.of(override);
         StringJoiner text = new StringJoiner(" ");
-        add(text, "capacity", override.capacity());
-        add(text, "rate", override.rate());
-        add(text, "max-wait", override.maxWait());
-        List<Duration> blockFor = override.blockFor();
-        add(
-                text,
-                "block-for",
-                blockFor == null
-                        ? null
-                        : blockFor.stream().map(Duration::toString).collect(Collectors.joining(",")));
-        add(text, "enabled", override.enabled());
-        add(text, "dry-run", override.dryRun());
-        add(text, "on-store-failure", override.onStoreFailure());
-        add(text, AUTHOR, principal);
+        LimitAttributes.changeable().stream()
+                .filter(values::has)
+                .forEach(attribute -> add(text, attribute.property(), values.store(attribute)));
+        if (principal != null) {
+            add(text, AUTHOR, principal);
+        }
         return text.toString();
     }
 
-    private static void add(StringJoiner text, String name, @Nullable Object value) {
-        if (value != null) {
-            text.add(name + "=" + URLEncoder.encode(value.toString(), StandardCharsets.UTF_8));
-        }
+    private static void add(StringJoiner text, String name, String value) {
+        text.add(name + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8));
     }
 
     /** @throws IllegalArgumentException if it is not a reply of the script */
@@ -85,59 +77,44 @@ final class OverrideCodec {
 
     private StoredOverride override(String limit, long version, long end, String text) {
         try {
-            Map<String, String> attributes = attributes(limit, text);
-            RateLimitOverride override = attributes(attributes)
-                    .duration(end == 0 ? null : Duration.of(end - version, ChronoUnit.MICROS))
-                    .build();
-            return new StoredOverride(version, end, override, attributes.get(AUTHOR));
+            Map<String, String> texts = texts(text);
+            AttributeValues values = AttributeValues.NONE;
+            for (Map.Entry<String, String> each : texts.entrySet()) {
+                Attribute<?> attribute = KNOWN.get(each.getKey());
+                if (attribute != null) {
+                    values = values.parse(attribute, each.getValue());
+                } else if (!each.getKey().equals(AUTHOR)) {
+                    logUnknown(limit, each.getKey());
+                }
+            }
+            Duration duration = end == 0 ? null : Duration.of(end - version, ChronoUnit.MICROS);
+            return new StoredOverride(version, end, LimitAttributes.override(values, duration), texts.get(AUTHOR));
         } catch (RuntimeException ex) {
             return new StoredOverride(version, end, null, null);
         }
     }
 
-    private Map<String, String> attributes(String limit, String text) {
-        Map<String, String> attributes = new HashMap<>();
+    private static Map<String, String> texts(String text) {
+        Map<String, String> texts = new HashMap<>();
         for (String attribute : text.split(" ", -1)) {
             int equals = attribute.indexOf('=');
-            if (equals < 0) {
-                continue;
-            }
-            String name = attribute.substring(0, equals);
-            attributes.put(name, URLDecoder.decode(attribute.substring(equals + 1), StandardCharsets.UTF_8));
-            if (!KNOWN.contains(name) && logged.add(name)) {
-                logger.log(
-                        Level.WARNING,
-                        "The override of rate limit ''{0}'' has the attribute ''{1}'', which this version of the starter does"
-                                + " not know; ignoring it. Logged once for this attribute.",
-                        limit,
-                        name);
+            if (equals >= 0) {
+                texts.put(
+                        attribute.substring(0, equals),
+                        URLDecoder.decode(attribute.substring(equals + 1), StandardCharsets.UTF_8));
             }
         }
-        return attributes;
+        return texts;
     }
 
-    private static RateLimitOverride.Builder attributes(Map<String, String> values) {
-        RateLimitOverride.Builder override = RateLimitOverride.builder().rate(values.get("rate"));
-        if (values.containsKey("capacity")) {
-            override.capacity(Long.parseLong(values.get("capacity")));
+    private void logUnknown(String limit, String name) {
+        if (logged.add(name)) {
+            logger.log(
+                    Level.WARNING,
+                    "The override of rate limit ''{0}'' has the attribute ''{1}'', which this version of the starter does"
+                            + " not know; ignoring it. Logged once for this attribute.",
+                    limit,
+                    name);
         }
-        if (values.containsKey("max-wait")) {
-            override.maxWait(Duration.parse(values.get("max-wait")));
-        }
-        if (values.containsKey("block-for")) {
-            override.blockFor(Arrays.stream(values.get("block-for").split(",", -1))
-                    .map(Duration::parse)
-                    .toList());
-        }
-        if (values.containsKey("enabled")) {
-            override.enabled(Boolean.valueOf(values.get("enabled")));
-        }
-        if (values.containsKey("dry-run")) {
-            override.dryRun(Boolean.valueOf(values.get("dry-run")));
-        }
-        if (values.containsKey("on-store-failure")) {
-            override.onStoreFailure(OnStoreFailure.valueOf(values.get("on-store-failure")));
-        }
-        return override;
     }
 }

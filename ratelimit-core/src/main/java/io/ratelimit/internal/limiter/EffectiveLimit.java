@@ -4,7 +4,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
-import io.ratelimit.RateLimitSettings;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
@@ -142,7 +141,7 @@ public final class EffectiveLimit {
      */
     RateLimit with(RateLimitSettings settings) {
         RateLimit configured = configured();
-        RateLimit candidate = configured.with(settings);
+        RateLimit candidate = settings.apply(configured);
         if (candidate.hasAttributesOf(configured)) {
             return configured;
         }

@@ -1,9 +1,8 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.internal.limit.LimitNames;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -61,7 +60,7 @@ public final class LimitCatalog {
      */
     public RateLimit declare(RateLimit limit, String place) {
         try {
-            return declare(limit.with(settings), place, true).get();
+            return declare(settings.apply(limit), place, true).get();
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(place);
         }
@@ -186,7 +185,7 @@ public final class LimitCatalog {
      */
     public EffectiveLimit configured(String name) {
         return effective(name).orElseGet(() -> {
-            declareConfigured(settings.overrides(name));
+            declareConfigured(settings.of(name));
             return effective(name).orElseThrow();
         });
     }
@@ -199,10 +198,10 @@ public final class LimitCatalog {
      */
     public synchronized List<RateLimit> complete() {
         settings.limits().keySet().stream()
-                .filter(name -> settings.overrides(name).declaresLimit()
-                        || !mayBeAppliedElsewhere(settings.overrides(name).property()))
+                .filter(name -> settings.of(name).declaresLimit()
+                        || !mayBeAppliedElsewhere(settings.of(name).property()))
                 .forEach(this::configured);
-        limits().forEach(limit -> setApplied(settings.overrides(limit.name()).property()));
+        limits().forEach(limit -> setApplied(settings.of(limit.name()).property()));
         return declarations.values().stream()
                 .filter(this::isConfigured)
                 .map(declaration -> declaration.limit.get())
@@ -210,7 +209,7 @@ public final class LimitCatalog {
     }
 
     private boolean isConfigured(Declaration known) {
-        return known.place.equals(settings.overrides(known.limit.name()).property());
+        return known.place.equals(settings.of(known.limit.name()).property());
     }
 
     /**
@@ -220,7 +219,7 @@ public final class LimitCatalog {
      * @throws RateLimitConfigurationException if a limit is invalid with it, or an entry names no limit; nothing changes
      */
     public synchronized List<EffectiveLimit> reconfigure(RateLimitSettings next) {
-        next.limits().keySet().stream().map(next::overrides).forEach(this::checkKnown);
+        next.limits().keySet().stream().map(next::of).forEach(this::checkKnown);
         Map<EffectiveLimit, RateLimit> changes = new LinkedHashMap<>();
         for (Declaration declaration : declarations.values()) {
             EffectiveLimit limit = declaration.limit;
@@ -263,38 +262,37 @@ public final class LimitCatalog {
     /** Returns the properties that declare limits at the next start-up, because they were not there at the last one. */
     public synchronized List<String> undeclared() {
         return settings.limits().keySet().stream()
-                .map(settings::overrides)
+                .map(settings::of)
                 .filter(this::isUnknown)
-                .map(LimitOverrides::property)
+                .map(LimitConfiguration::property)
                 .toList();
     }
 
     /** A limit with a rate that the configuration alone declares needs a restart, and is no mistake. */
-    private void checkKnown(LimitOverrides overrides) {
-        if (!overrides.declaresLimit() && isUnknown(overrides)) {
-            throw unknown(overrides);
+    private void checkKnown(LimitConfiguration properties) {
+        if (!properties.declaresLimit() && isUnknown(properties)) {
+            throw unknown(properties);
         }
     }
 
-    private boolean isUnknown(LimitOverrides overrides) {
-        String property = overrides.property();
-        return effective(overrides.limitName()).isEmpty()
+    private boolean isUnknown(LimitConfiguration properties) {
+        String property = properties.property();
+        return effective(properties.limitName()).isEmpty()
                 && !applied.contains(property)
                 && !mayBeAppliedElsewhere(property);
     }
 
-    private void declareConfigured(LimitOverrides overrides) {
-        if (!overrides.declaresLimit()) {
-            throw unknown(overrides);
+    private void declareConfigured(LimitConfiguration properties) {
+        if (!properties.declaresLimit()) {
+            throw unknown(properties);
         }
-        var unused =
-                declare(RateLimit.named(overrides.limitName()).apply(settings).build(), overrides.property(), true);
+        var unused = declare(settings.apply(RateLimit.named(properties.limitName())), properties.property(), true);
     }
 
-    private RateLimitConfigurationException unknown(LimitOverrides overrides) {
+    private RateLimitConfigurationException unknown(LimitConfiguration properties) {
         return new RateLimitConfigurationException(
-                overrides.property() + " must name a declared limit, or have a rate.",
-                LimitNames.didYouMean(overrides.limitName(), names(), nearest -> "ratelimit.limits." + nearest)
+                properties.property() + " must name a declared limit, or have a rate.",
+                LimitNames.didYouMean(properties.limitName(), names(), nearest -> "ratelimit.limits." + nearest)
                         + "With a rate, it declares a limit itself. " + known());
     }
 

@@ -77,7 +77,7 @@ public record LimitState(
         Map<String, RateLimitOverride> ofPlans = new HashMap<>();
         overrides.forEach((plan, override) -> ofPlans.put(plan, attributes(plan, override)));
         RateLimitOverride ofLimit = ofPlans.remove(OF_LIMIT);
-        RateLimit effective = configuration.with(ofLimit, ofPlans);
+        RateLimit effective = configuration.definition().with(ofLimit, ofPlans);
         effective.withPlans().forEach(check);
         return effective;
     }

@@ -75,7 +75,7 @@ final class PlanLimits {
 
     private RateLimit derive(RateLimitPlan plan) {
         try {
-            RateLimit derived = limit.with(plan);
+            RateLimit derived = limit.definition().with(plan);
             check.accept(derived);
             return derived;
         } catch (RateLimitConfigurationException ex) {

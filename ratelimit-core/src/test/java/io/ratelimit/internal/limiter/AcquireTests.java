@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiter;
@@ -76,11 +76,10 @@ class AcquireTests {
 
     @Test
     void disabledLimitIsNotAsked() {
-        LimitOverrides off =
-                LimitOverrides.at("ratelimit.limits.off").enabled(false).build();
+        LimitConfiguration off = LimitConfiguration.of("off").with(LimitAttributes.ENABLED, false);
         RateLimiter limiter = limiter(
-                TestLimits.tokenBucket("off", 1, "1/h")
-                        .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("off", off))),
+                new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("off", off))
+                        .apply(TestLimits.tokenBucket("off", 1, "1/h")),
                 store);
         limiter.acquire("alice");
         limiter.acquire("alice");

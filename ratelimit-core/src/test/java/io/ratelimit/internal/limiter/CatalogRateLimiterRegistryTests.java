@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;

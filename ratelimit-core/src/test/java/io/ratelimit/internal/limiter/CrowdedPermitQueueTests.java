@@ -292,7 +292,9 @@ class CrowdedPermitQueueTests {
         Settlement both = entered(enter(2));
         List<CompletableFuture<Settlement>> calls = crowd(3);
         gate.limitChanged(
-                limit, limit.with(RateLimitOverride.builder().enabled(false).build()));
+                limit,
+                limit.definition()
+                        .with(RateLimitOverride.builder().enabled(false).build()));
         for (CompletableFuture<Settlement> call : calls) {
             entered(call).release();
         }
@@ -304,7 +306,7 @@ class CrowdedPermitQueueTests {
     @Test
     void plansChangeWithTheirLimitAndOtherLimitsDoNot() throws Exception {
         RateLimit other = TestLimits.concurrency("others", 2);
-        RateLimit gold = limit.with(RateLimitPlan.named("gold").capacity(2));
+        RateLimit gold = limit.definition().with(RateLimitPlan.named("gold").capacity(2));
         var unused = entered(enter(2));
         CompletableFuture<Settlement> call = enter(new Charge(gold, "alice", 1));
         gate.limitChanged(other, limit(4));
@@ -343,7 +345,9 @@ class CrowdedPermitQueueTests {
         Settlement both = entered(enter(2));
         CompletableFuture<Settlement> call = enter(estimate, new Charge(limit, "alice", 1));
         gate.limitChanged(
-                tokens, tokens.with(RateLimitOverride.builder().enabled(false).build()));
+                tokens,
+                tokens.definition()
+                        .with(RateLimitOverride.builder().enabled(false).build()));
         both.release();
         entered(call).settle(Map.of(estimate, 30L)).toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(store.decide(StoreRequest.peek(new Charge(tokens, "alice", 0)))

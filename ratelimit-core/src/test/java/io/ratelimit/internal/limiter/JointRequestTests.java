@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.ratelimit.JointDecision;
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.Charge;
@@ -296,10 +296,9 @@ class JointRequestTests {
         return RateLimitDecision.ofMicros(10, 0, 0, retryMicros, 100);
     }
 
-    private static LimitOverrides overrides(String name, Boolean enabled, Boolean dryRun) {
-        return LimitOverrides.at("ratelimit.limits." + name)
-                .enabled(enabled)
-                .dryRun(dryRun)
-                .build();
+    private static LimitConfiguration overrides(String name, Boolean enabled, Boolean dryRun) {
+        return LimitConfiguration.of(name)
+                .with(LimitAttributes.ENABLED, enabled)
+                .with(LimitAttributes.DRY_RUN, dryRun);
     }
 }

@@ -3,11 +3,11 @@ package io.ratelimit.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.testing.TestLimits;
 import java.util.Arrays;
@@ -131,16 +131,15 @@ class LimitCatalogTests {
         return assertThatExceptionOfType(RateLimitConfigurationException.class).isThrownBy(call);
     }
 
-    private static LimitCatalog catalog(LimitOverrides... overrides) {
-        Map<String, LimitOverrides> limits = Arrays.stream(overrides)
+    private static LimitCatalog catalog(LimitConfiguration... overrides) {
+        Map<String, LimitConfiguration> limits = Arrays.stream(overrides)
                 .collect(Collectors.toMap(each -> LimitNames.canonical(each.limitName()), e -> e));
         return new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, limits), null, () -> false);
     }
 
-    private static LimitOverrides overrides(String name, Long capacity, String rate) {
-        return LimitOverrides.at("ratelimit.limits." + name)
-                .capacity(capacity)
-                .rate(rate)
-                .build();
+    private static LimitConfiguration overrides(String name, Long capacity, String rate) {
+        return LimitConfiguration.of(name)
+                .with(LimitAttributes.CAPACITY, capacity)
+                .with(LimitAttributes.RATE, rate);
     }
 }

@@ -295,10 +295,10 @@ class PermitQueueTests {
     @Test
     void callThatKnowsAnOlderFormOfItsLimitWaitsByTheNextOne() throws Exception {
         Settlement both = entered(enter(2));
-        RateLimit off = limit.with(RateLimitOverride.builder().enabled(false).build());
+        RateLimit off = limit.definition().with(RateLimitOverride.builder().enabled(false).build());
         gate.limitChanged(limit, off);
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2));
-        gate.limitChanged(off, limit.with(RateLimitOverride.builder().capacity(4).build()));
+        gate.limitChanged(off, limit.definition().with(RateLimitOverride.builder().capacity(4).build()));
         entered(call);
         both.release();
     }
@@ -310,7 +310,7 @@ class PermitQueueTests {
         Settlement busy = entered(enter(new Charge(other, "alice", 1)));
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2), new Charge(other, "alice", 1));
         RateLimit disabled =
-                limit.with(RateLimitOverride.builder().enabled(false).build());
+                limit.definition().with(RateLimitOverride.builder().enabled(false).build());
         gate.limitChanged(limit, disabled);
         gate.limitChanged(disabled, limit);
         busy.release();
@@ -329,7 +329,7 @@ class PermitQueueTests {
             calls.add(ofShared.enterAsync(request(2)).toCompletableFuture());
         }
         RateLimit disabled =
-                limit.with(RateLimitOverride.builder().enabled(false).build());
+                limit.definition().with(RateLimitOverride.builder().enabled(false).build());
         slow.answer = new CompletableFuture<>();
         ofShared.limitChanged(limit, disabled);
         ofShared.limitChanged(disabled, limit);

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.AllCallers;
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiter;
@@ -210,7 +210,7 @@ class RateLimiterMethodsTests {
     @EnumSource
     void doesNotAskForADisabledLimitUnlessItResets(Method method) {
         RateLimit off =
-                quotes.with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", disabled("quotes"))));
+                new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", disabled("quotes"))).apply(quotes);
         for (String key : new String[] {"alice", null}) {
             assertThat(result(method.call(limiter(off, store), key))).isIn(RateLimitDecision.unlimited(10), "", null);
         }
@@ -375,8 +375,8 @@ class RateLimiterMethodsTests {
                 null);
     }
 
-    private static LimitOverrides disabled(String name) {
-        return LimitOverrides.at("ratelimit.limits." + name).enabled(false).build();
+    private static LimitConfiguration disabled(String name) {
+        return LimitConfiguration.of(name).with(LimitAttributes.ENABLED, false);
     }
 
     /** Its time is over when the test says so. */

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.testing.RecordingWaiter;
@@ -71,10 +71,9 @@ class StoreRateLimiterTests {
 
     @Test
     void disabledLimitLetsEverythingPass() {
-        LimitOverrides off =
-                LimitOverrides.at("ratelimit.limits.quotes").enabled(false).build();
-        RateLimiter disabled = limiter(TestLimits.tokenBucket("quotes", 3, "3/h")
-                .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", off))));
+        LimitConfiguration off = LimitConfiguration.of("quotes").with(LimitAttributes.ENABLED, false);
+        RateLimiter disabled = limiter(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", off))
+                .apply(TestLimits.tokenBucket("quotes", 3, "3/h")));
         for (int i = 0; i < 5; i++) {
             assertThat(disabled.tryAcquire("alice", 3)).isEqualTo(RateLimitDecision.unlimited(3));
         }

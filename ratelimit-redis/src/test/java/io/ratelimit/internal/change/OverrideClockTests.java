@@ -2,7 +2,8 @@ package io.ratelimit.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
@@ -19,8 +20,8 @@ class OverrideClockTests {
 
     private final OverrideServer server = new OverrideServer();
 
-    private final SimulatedInstance instance = new SimulatedInstance(
-            server, LimitOverrides.at("ratelimit.limits.quotes").rate("10/h").build());
+    private final SimulatedInstance instance =
+            new SimulatedInstance(server, LimitConfiguration.of("quotes").with(LimitAttributes.RATE, "10/h"));
 
     private void pass(Duration time) {
         server.pass(time);

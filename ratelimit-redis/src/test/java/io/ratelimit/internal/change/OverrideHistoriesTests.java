@@ -3,7 +3,9 @@ package io.ratelimit.internal.change;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAlgorithm;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitConfigurationException;
@@ -97,22 +99,20 @@ class OverrideHistoriesTests {
             };
         }
 
-        private LimitOverrides[] configuration(boolean withGold) {
+        private LimitConfiguration[] configuration(boolean withGold) {
             Map<String, RateLimitPlan> plans = new HashMap<>();
             plans.put("free", RateLimitPlan.named("free").rate(random.nextBoolean() ? "1/s" : "2/s"));
             if (withGold) {
                 plans.put("gold", RateLimitPlan.named("gold").capacity(6));
             }
-            return new LimitOverrides[] {
-                LimitOverrides.at("ratelimit.limits.api")
-                        .rate(random.nextBoolean() ? "1/d" : "1000/s")
-                        .plans(plans)
-                        .build(),
-                LimitOverrides.at("ratelimit.limits.search")
-                        .algorithm(Algorithm.SLIDING_WINDOW)
-                        .rate("3/s")
-                        .plans(plans)
-                        .build()
+            return new LimitConfiguration[] {
+                LimitConfiguration.of("api")
+                        .with(LimitAttributes.RATE, random.nextBoolean() ? "1/d" : "1000/s")
+                        .with(plans),
+                LimitConfiguration.of("search")
+                        .with(LimitAttributes.ALGORITHM, LimitAlgorithm.of(Algorithm.SLIDING_WINDOW))
+                        .with(LimitAttributes.RATE, "3/s")
+                        .with(plans)
             };
         }
 
@@ -253,7 +253,7 @@ class OverrideHistoriesTests {
                     ofPlans.put(id[1], override.attributes());
                 }
             }
-            return configured.with(ofLimit, ofPlans);
+            return configured.definition().with(ofLimit, ofPlans);
         }
     }
 }

@@ -5,8 +5,8 @@ import static org.mockito.Mockito.mock;
 
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitOverride;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.redis.HandTurnedThread;
 import java.time.Duration;
 import java.util.Map;

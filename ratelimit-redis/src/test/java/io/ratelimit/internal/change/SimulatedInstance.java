@@ -2,18 +2,18 @@ package io.ratelimit.internal.change;
 
 import static org.mockito.Mockito.mock;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitOverride;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.redis.HandTurnedThread;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ final class SimulatedInstance implements OverrideRepository {
 
     private final HandTurnedThread thread = new CancellingThread();
 
-    SimulatedInstance(OverrideServer server, LimitOverrides... limits) {
+    SimulatedInstance(OverrideServer server, LimitConfiguration... limits) {
         this.server = server;
         catalog = new LimitCatalog(settings(limits), null, () -> false);
         catalog.complete();
@@ -74,7 +74,7 @@ final class SimulatedInstance implements OverrideRepository {
         admin = new LimitAdmin(catalog, synchronizer, mock(), () -> false, property -> null);
     }
 
-    private static RateLimitSettings settings(LimitOverrides... limits) {
+    private static RateLimitSettings settings(LimitConfiguration... limits) {
         return new RateLimitSettings(
                 false,
                 OnStoreFailure.LOCAL,
@@ -92,7 +92,7 @@ final class SimulatedInstance implements OverrideRepository {
     }
 
     /** Reads other properties. */
-    void refresh(LimitOverrides... limits) {
+    void refresh(LimitConfiguration... limits) {
         synchronizer.reconfigured(catalog.reconfigure(settings(limits)));
     }
 

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitChangedEvent.Kind;
@@ -35,15 +36,14 @@ class WholeOverrideTests {
 
     private final SimulatedInstance instance = new SimulatedInstance(server, api("1/d", true), other());
 
-    private static LimitOverrides api(String rate, boolean withPlan) {
-        return LimitOverrides.at("ratelimit.limits.api")
-                .rate(rate)
-                .plans(withPlan ? Map.of("gold", RateLimitPlan.named("gold").capacity(2)) : Map.of())
-                .build();
+    private static LimitConfiguration api(String rate, boolean withPlan) {
+        return LimitConfiguration.of("api")
+                .with(LimitAttributes.RATE, rate)
+                .with(withPlan ? Map.of("gold", RateLimitPlan.named("gold").capacity(2)) : Map.of());
     }
 
-    private static LimitOverrides other() {
-        return LimitOverrides.at("ratelimit.limits.other").rate("5/s").build();
+    private static LimitConfiguration other() {
+        return LimitConfiguration.of("other").with(LimitAttributes.RATE, "5/s");
     }
 
     private static RateLimitOverride forThreeSeconds(RateLimitOverride override) {
@@ -132,13 +132,10 @@ class WholeOverrideTests {
 
     @Test
     void invalidOverridesOfOneLimitLeaveTheOthersAlone() {
-        LimitOverrides[] limits = Stream.concat(
+        LimitConfiguration[] limits = Stream.concat(
                         Stream.of(api("1/d", true)),
-                        OTHERS.stream()
-                                .map(name -> LimitOverrides.at("ratelimit.limits." + name)
-                                        .rate("5/s")
-                                        .build()))
-                .toArray(LimitOverrides[]::new);
+                        OTHERS.stream().map(name -> LimitConfiguration.of(name).with(LimitAttributes.RATE, "5/s")))
+                .toArray(LimitConfiguration[]::new);
         SimulatedInstance many = new SimulatedInstance(server, limits);
         server.put("api", MUCH, null);
         server.put("api/gold", MILLION, null);

@@ -1,6 +1,7 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.LimitOverrides;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
@@ -122,7 +123,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         Config config = getConfig().getOrDefault(routeId, new Config());
         String name = config.getName() == null ? routeId : config.getName();
         try {
-            checkPlans(catalog.settings().overrides(name));
+            checkPlans(catalog.settings().of(name));
             return new RouteLimit(catalog.configured(name), config.getPermits());
         } catch (RateLimitConfigurationException ex) {
             throw ex.at("filter RequestRateLimiter of route '" + routeId + "'");
@@ -130,9 +131,9 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
     }
 
     /** The filter hands over a key, and nothing that a plan can be read from. */
-    private static void checkPlans(LimitOverrides overrides) {
+    private static void checkPlans(LimitConfiguration overrides) {
         boolean named = overrides.hasPlan() || !overrides.plans().isEmpty();
-        if (named && !LimitOverrides.NO_PLAN.equals(overrides.planExpression())) {
+        if (named && !LimitConfiguration.NO_PLAN.equals(overrides.get(LimitAttributes.PLAN_EXPRESSION))) {
             throw new RateLimitConfigurationException(
                     overrides.property() + " must not have plans here, because the filter hands over the key alone"
                             + (overrides.hasPlan() ? " (was " + overrides.planText() + ")." : "."),

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.expression.CallEnd;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;

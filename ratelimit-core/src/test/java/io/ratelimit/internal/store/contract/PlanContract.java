@@ -31,10 +31,12 @@ public abstract class PlanContract extends ModelledRulesContract {
             RateLimit limit = limit(kind, "plans" + number);
             play(List.of(
                     limit,
-                    limit.with(RateLimitPlan.named("free").capacity(5).rate("5/20s")),
-                    limit.with(RateLimitPlan.named("trial")
-                            .capacity(1 + random.nextInt(8))
-                            .rate("1/10s"))));
+                    limit.definition()
+                            .with(RateLimitPlan.named("free").capacity(5).rate("5/20s")),
+                    limit.definition()
+                            .with(RateLimitPlan.named("trial")
+                                    .capacity(1 + random.nextInt(8))
+                                    .rate("1/10s"))));
         }
     }
 
@@ -55,7 +57,8 @@ public abstract class PlanContract extends ModelledRulesContract {
     @EnumSource
     void upgradeLeavesWhatTheLargerPlanHasMoreAndADowngradeNothing(LimitKind kind) {
         RateLimit limit = limit(kind, "upgraded");
-        RateLimit free = limit.with(RateLimitPlan.named("free").capacity(5).rate("5/m"));
+        RateLimit free =
+                limit.definition().with(RateLimitPlan.named("free").capacity(5).rate("5/m"));
         assertThat(take(free, 5).allowed()).isTrue();
         assertThat(remaining(limit)).isEqualTo(5);
         assertThat(take(limit, 5).allowed()).isTrue();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.LocalShare;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.Refill;
+import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;

@@ -2,14 +2,14 @@ package io.ratelimit.internal.store.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.LocalShare;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -185,9 +185,7 @@ class LocalShareStoreTests {
     }
 
     private static RateLimit limit(String name, String rate) {
-        return RateLimit.named(name)
-                .rate(rate)
-                .apply(new RateLimitSettings(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of()))
-                .build();
+        return new RateLimitSettings(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of())
+                .apply(RateLimit.named(name).rate(rate));
     }
 }

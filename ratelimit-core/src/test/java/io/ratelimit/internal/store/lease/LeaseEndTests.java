@@ -62,7 +62,7 @@ class LeaseEndTests {
     @Test
     void leaseByThePlanThatAKeyHadBeforeGoesBackWithTheFirstCallByAnother() {
         RateLimit limit = window("quotes", 1_000, 100);
-        RateLimit pro = limit.with(RateLimitPlan.named("pro").rate("2000/h"));
+        RateLimit pro = limit.definition().with(RateLimitPlan.named("pro").rate("2000/h"));
         instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
         assertThat(instances.used(limit)).isEqualTo(20);
         assertThat(instances.take(pro, 1).allowed()).isTrue();
@@ -146,7 +146,7 @@ class LeaseEndTests {
     @ValueSource(booleans = {true, false})
     void blockEndsTheLeaseOfAPlan(boolean here) {
         RateLimit limit = window("quotes", 1_000, 100);
-        RateLimit pro = limit.with(RateLimitPlan.named("pro").rate("2000/h"));
+        RateLimit pro = limit.definition().with(RateLimitPlan.named("pro").rate("2000/h"));
         instances.takeSlowly(1 + 2 + 3 + 1, pro);
         block(limit, here);
         int before = trips.asked().size();

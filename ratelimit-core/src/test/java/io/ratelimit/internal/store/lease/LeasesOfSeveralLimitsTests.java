@@ -9,8 +9,8 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestLimits;
@@ -87,11 +87,10 @@ class LeasesOfSeveralLimitsTests {
     }
 
     private static RateLimit dryRun() {
-        return RateLimit.named("trial")
-                .algorithm(Algorithm.FIXED_WINDOW)
-                .rate("1000/h")
-                .lease(100)
-                .apply(new RateLimitSettings(true, OnStoreFailure.LOCAL, Map.of()))
-                .build();
+        return new RateLimitSettings(true, OnStoreFailure.LOCAL, Map.of())
+                .apply(RateLimit.named("trial")
+                        .algorithm(Algorithm.FIXED_WINDOW)
+                        .rate("1000/h")
+                        .lease(100));
     }
 }

@@ -109,7 +109,8 @@ class ChangedLeaseInRedisTests {
     }
 
     private static RateLimit changed(RateLimit limit) {
-        return limit.with(RateLimitOverride.builder().rate("2000/d").build());
+        return limit.definition()
+                .with(RateLimitOverride.builder().rate("2000/d").build());
     }
 
     private void lease(RateLimit limit) {

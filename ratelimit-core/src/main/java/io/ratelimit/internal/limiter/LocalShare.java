@@ -1,7 +1,15 @@
-package io.ratelimit;
+package io.ratelimit.internal.limiter;
 
+import io.ratelimit.Algorithm;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitBuilder;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.Refill;
+import io.ratelimit.Scope;
 import io.ratelimit.internal.limit.LimitNumbers;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -61,9 +69,14 @@ public record LocalShare(int instances) {
     }
 
     private RateLimitBuilder divided(RateLimit limit) {
-        RateLimitBuilder divided = RateLimit.named(limit.name())
-                .algorithm(limit.limitAlgorithm)
-                .capacity(Math.max(1, limit.capacity() / instances))
+        RateLimitBuilder divided = RateLimit.named(limit.name());
+        Algorithm builtIn = limit.algorithm();
+        if (builtIn == null) {
+            divided.algorithm(Objects.requireNonNull(limit.ownAlgorithm()));
+        } else {
+            divided.algorithm(builtIn);
+        }
+        divided.capacity(Math.max(1, limit.capacity() / instances))
                 .maxWait(limit.maxWait())
                 .blockFor(limit.blockFor().toArray(Duration[]::new))
                 .dryRun(limit.dryRun())

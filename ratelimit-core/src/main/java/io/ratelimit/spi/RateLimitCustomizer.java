@@ -1,4 +1,6 @@
-package io.ratelimit;
+package io.ratelimit.spi;
+
+import io.ratelimit.RateLimitBuilder;
 
 /**
  * Changes the declaration of every limit at start-up, of annotations, beans and the configuration. A bean of this type wins

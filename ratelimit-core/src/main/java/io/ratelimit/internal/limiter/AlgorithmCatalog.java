@@ -1,5 +1,11 @@
-package io.ratelimit;
+package io.ratelimit.internal.limiter;
 
+import io.ratelimit.Algorithm;
+import io.ratelimit.LimitAlgorithm;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
+import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -72,13 +78,22 @@ public final class AlgorithmCatalog {
         return own.isEmpty();
     }
 
+    /** Returns the properties of a limit with the algorithm that they name. */
+    LimitConfiguration resolve(LimitConfiguration properties) {
+        String name = properties.ownAlgorithm();
+        return name == null
+                ? properties
+                : properties.with(
+                        LimitAttributes.ALGORITHM, LimitAlgorithm.of(get(name, properties.property() + ".algorithm")));
+    }
+
     /**
      * Returns the algorithm of the application with this name in any spelling.
      *
      * @param label of the attribute that names it
      * @throws RateLimitConfigurationException if there is none
      */
-    RateLimitAlgorithm get(String name, String label) {
+    private RateLimitAlgorithm get(String name, String label) {
         RateLimitAlgorithm found = own.get(LimitNames.canonical(name.trim()));
         if (found == null) {
             List<String> known = new ArrayList<>();

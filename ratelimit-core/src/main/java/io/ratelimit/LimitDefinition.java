@@ -1,0 +1,170 @@
+package io.ratelimit;
+
+import io.ratelimit.RateLimitStatus.Origin;
+import io.ratelimit.internal.limit.AttributeValues;
+import io.ratelimit.internal.limit.LimitNames;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a limit is built from: a pure function of its declaration, the configuration and overrides.
+ *
+ * @param declared the attributes without the configuration
+ * @param configuration {@code null}: not applied, so that a mistake is in the code
+ * @param values the attributes that apply
+ * @param share returns the limit that this instance applies while the store fails, or the same limit
+ * @param plan the plan that the limit is for; {@code null}: callers without one
+ * @param planOverrides overrides of plans, by the names of the plans in lower case without dashes and underscores
+ */
+@Internal
+public record LimitDefinition(
+        String name,
+        AttributeValues declared,
+        @Nullable LimitConfiguration configuration,
+        AttributeValues values,
+        UnaryOperator<RateLimit> share,
+        @Nullable String plan,
+        Map<String, RateLimitOverride> planOverrides) {
+
+    LimitDefinition(String name, AttributeValues declared) {
+        this(name, declared, null, declared, UnaryOperator.identity(), null, Map.of());
+    }
+
+    /** Returns a builder with the attributes without the configuration. */
+    public RateLimitBuilder declaration() {
+        return new RateLimitBuilder(name, declared);
+    }
+
+    /** Returns where each attribute comes from, by name. Of an attribute of the configuration, the place is the property. */
+    public Map<String, Origin> origins() {
+        return LimitAttributes.origins(values);
+    }
+
+    /**
+     * Returns this definition with the configuration.
+     *
+     * @param customized the attributes as customizers leave them
+     */
+    public LimitDefinition configure(
+            AttributeValues customized,
+            LimitConfiguration own,
+            AttributeValues defaults,
+            UnaryOperator<RateLimit> localShare) {
+        AttributeValues merged = LimitAttributes.merge(customized, own.values(), defaults);
+        return new LimitDefinition(name, declared, own, merged, localShare, null, Map.of());
+    }
+
+    /**
+     * Returns the limit with the attributes of an override.
+     *
+     * @throws RateLimitConfigurationException if it is invalid with them
+     */
+    public RateLimit with(RateLimitOverride override) {
+        return with(override, Map.of());
+    }
+
+    /**
+     * Returns the limit with the attributes of overrides, which win over all others, and its plans with them.
+     *
+     * @param override {@code null}: none
+     * @param ofPlans overrides of plans, by the names of the plans in lower case without dashes and underscores
+     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with them
+     */
+    public RateLimit with(@Nullable RateLimitOverride override, Map<String, RateLimitOverride> ofPlans) {
+        AttributeValues overridden = override == null ? values : values.overriddenBy(override.values());
+        try {
+            return new LimitDefinition(
+                            name, declared, configurationOrNone(), overridden, share, plan, Map.copyOf(ofPlans))
+                    .build();
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at("override of limit '" + name + "'");
+        }
+    }
+
+    /**
+     * Returns the limit of a plan. What the plan does not set is as in the configured plan of its name, if there is one, or as in
+     * the limit. An override of the plan wins.
+     *
+     * @throws RateLimitConfigurationException if the limit is invalid with the numbers of the plan
+     */
+    public RateLimit with(RateLimitPlan numbers) {
+        String id = LimitNames.canonical(numbers.name());
+        RateLimitPlan configured = configurationOrNone().plans().get(id);
+        RateLimitOverride override = planOverrides.get(id);
+        AttributeValues ofPlan = configured == null ? values : values.overriddenBy(configured.values());
+        if (!numbers.equals(configured)) {
+            ofPlan = ofPlan.overriddenBy(numbers.values());
+        }
+        if (override != null) {
+            ofPlan = ofPlan.overriddenBy(override.values());
+        }
+        String planName = configured == null ? numbers.name() : configured.name();
+        return new LimitDefinition(name, declared, configuration, ofPlan, share, planName, planOverrides).build();
+    }
+
+    private LimitConfiguration configurationOrNone() {
+        return configuration != null ? configuration : LimitConfiguration.of(name);
+    }
+
+    /** Returns how to set a rate where this limit was declared. */
+    String rateAdvice() {
+        return configuration != null
+                ? "Give the declaration a rate such as \"10/s\", or set " + configuration.property()
+                        + ".rate in the configuration."
+                : "Call rate(\"10/s\"). The configuration can still override it.";
+    }
+
+    /**
+     * Validates the attributes and builds the limit.
+     *
+     * @throws RateLimitConfigurationException if a number is missing, out of range or contradicts another
+     */
+    public RateLimit build() {
+        try {
+            return validated();
+        } catch (RateLimitConfigurationException ex) {
+            throw configuration != null ? withAdvice(ex, configuration) : ex.at("RateLimit.named(\"" + name + "\")");
+        }
+    }
+
+    /** Adds how to exempt this limit to a mistake that comes from the defaults of all limits. */
+    private static RateLimitConfigurationException withAdvice(
+            RateLimitConfigurationException mistake, LimitConfiguration own) {
+        String defaults = LimitConfiguration.DEFAULTS + ".";
+        if (!mistake.getProblem().startsWith(defaults)) {
+            return mistake;
+        }
+        String attribute = mistake.getProblem().split(" ", 2)[0].substring(defaults.length());
+        return new RateLimitConfigurationException(
+                mistake.getProblem(),
+                mistake.getFix() + " For this limit alone, set " + own.property() + "." + attribute + ".",
+                mistake);
+    }
+
+    private RateLimit validated() {
+        LimitValidation valid = new LimitValidation(this);
+        Map<String, RateLimit> plans = plan == null ? plans() : Map.of();
+        RateLimit whole = new RateLimit(this, valid, null, plans);
+        RateLimit local = share.apply(whole);
+        return local.equals(whole) ? whole : new RateLimit(this, valid, local, plans);
+    }
+
+    /** Returns the limits of the configured plans, by their names. */
+    private Map<String, RateLimit> plans() {
+        Map<String, RateLimit> plans = new TreeMap<>();
+        configurationOrNone().plans().values().forEach(configured -> plans.put(configured.name(), limitOf(configured)));
+        return plans;
+    }
+
+    private RateLimit limitOf(RateLimitPlan configured) {
+        try {
+            return with(configured);
+        } catch (RateLimitConfigurationException ex) {
+            throw planOverrides.containsKey(LimitNames.canonical(configured.name()))
+                    ? ex.at("override of limit '" + name + "', plan '" + configured.name() + "'")
+                    : ex;
+        }
+    }
+}

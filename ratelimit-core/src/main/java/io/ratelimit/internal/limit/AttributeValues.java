@@ -1,0 +1,125 @@
+package io.ratelimit.internal.limit;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Values of attributes, and the properties that they were read from. Immutable. Merged attribute by attribute. */
+public final class AttributeValues {
+
+    /** No attribute is set. */
+    public static final AttributeValues NONE = new AttributeValues(Map.of());
+
+    private final Map<Attribute<?>, Value> values;
+
+    private AttributeValues(Map<Attribute<?>, Value> values) {
+        this.values = values;
+    }
+
+    /** Returns these values with another one, of the application's code; {@code null}: the attribute is not set. */
+    public <T> AttributeValues with(Attribute<T> attribute, @Nullable T value) {
+        return with(attribute, value, null);
+    }
+
+    /** @param prefix of the property that the value was read from, without the attribute; {@code null}: none */
+    public AttributeValues with(Attribute<?> attribute, @Nullable Object value, @Nullable String prefix) {
+        Map<Attribute<?>, Value> next = new HashMap<>(values);
+        if (value == null) {
+            next.remove(attribute);
+        } else {
+            next.put(attribute, new Value(value instanceof List<?> list ? List.copyOf(list) : value, prefix));
+        }
+        return new AttributeValues(next);
+    }
+
+    /** Returns these values, with another one if the attribute is not set. */
+    public <T> AttributeValues orElse(Attribute<T> attribute, T value, String prefix) {
+        return has(attribute) ? this : with(attribute, value, prefix);
+    }
+
+    /** Returns these values with a stored text. */
+    public AttributeValues parse(Attribute<?> attribute, String text) {
+        return with(attribute, attribute.parse(text), null);
+    }
+
+    /** Returns these values where others do not set the attribute. */
+    public AttributeValues overriddenBy(AttributeValues others) {
+        Map<Attribute<?>, Value> next = new HashMap<>(values);
+        next.putAll(others.values);
+        return new AttributeValues(next);
+    }
+
+    /** Returns these values, with that of the defaults if the attribute is not set and can be inherited. */
+    public AttributeValues inherit(Attribute<?> attribute, AttributeValues defaults) {
+        Value inherited = defaults.values.get(attribute);
+        return inherited == null || has(attribute) || !attribute.isInheritedBy(this)
+                ? this
+                : with(attribute, inherited.value, inherited.prefix);
+    }
+
+    public boolean isEmpty() {
+        return values.isEmpty();
+    }
+
+    public boolean has(Attribute<?> attribute) {
+        return values.containsKey(attribute);
+    }
+
+    /** Returns the value; {@code null}: not set. */
+    @SuppressWarnings("unchecked")
+    public <T> @Nullable T get(Attribute<T> attribute) {
+        Value found = values.get(attribute);
+        return found == null ? null : (T) found.value;
+    }
+
+    /** Returns the value, or what it is if it is not set. */
+    public <T> T effective(Attribute<T> attribute) {
+        T set = get(attribute);
+        return set != null ? set : Objects.requireNonNull(attribute.otherwise());
+    }
+
+    /** Returns the property that the value was read from; {@code null}: none. */
+    public @Nullable String property(Attribute<?> attribute) {
+        Value found = values.get(attribute);
+        return found == null || found.prefix == null ? null : found.prefix + "." + attribute.property();
+    }
+
+    /** Returns the name of an attribute as its author wrote it: the property that it was read from, or else the attribute. */
+    public String label(Attribute<?> attribute) {
+        String property = property(attribute);
+        return property == null ? attribute.name() : property;
+    }
+
+    /** Formats the value of an attribute that is set, for messages. */
+    public String text(Attribute<?> attribute) {
+        return attribute.format(Objects.requireNonNull(values.get(attribute)).value);
+    }
+
+    /** Formats the value of an attribute that is set, for {@link #parse}. */
+    public String store(Attribute<?> attribute) {
+        Object value = Objects.requireNonNull(values.get(attribute)).value;
+        return value instanceof List<?> list
+                ? list.stream().map(Object::toString).collect(Collectors.joining(","))
+                : value.toString();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof AttributeValues those && plain().equals(those.plain());
+    }
+
+    @Override
+    public int hashCode() {
+        return plain().hashCode();
+    }
+
+    /** Returns the values without the properties. */
+    private Map<Attribute<?>, Object> plain() {
+        return values.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().value));
+    }
+
+    private record Value(Object value, @Nullable String prefix) {}
+}
