@@ -47,6 +47,7 @@ public enum Algorithm {
     CONCURRENCY(new ConcurrencyTraits());
 
     /** What is specific to the algorithm, with refill CONTINUOUS. */
+    @SuppressWarnings("ImmutableEnumChecker") // Traits have constants alone.
     final AlgorithmTraits traits;
 
     Algorithm(AlgorithmTraits traits) {

@@ -24,7 +24,11 @@ public final class AttributeValues {
         return with(attribute, value, null);
     }
 
-    /** @param prefix of the property that the value was read from, without the attribute; {@code null}: none */
+    /**
+     * Returns these values with another one.
+     *
+     * @param prefix of the property that the value was read from, without the attribute; {@code null}: none
+     */
     public AttributeValues with(Attribute<?> attribute, @Nullable Object value, @Nullable String prefix) {
         Map<Attribute<?>, Value> next = new HashMap<>(values);
         if (value == null) {

@@ -24,6 +24,8 @@ public final class CalendarWindows {
     private volatile Window last = new Window(0, 0);
 
     /**
+     * Creates the windows of a unit.
+     *
      * @param first returns the first day of the unit that contains a day
      * @param next returns the first day of the next unit
      */

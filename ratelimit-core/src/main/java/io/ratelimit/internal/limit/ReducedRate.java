@@ -38,7 +38,11 @@ public final class ReducedRate {
         this.rest = micros % permits;
     }
 
-    /** @throws ArithmeticException if the period, in lowest terms, is longer than {@link #LONGEST} */
+    /**
+     * Reduces a rate.
+     *
+     * @throws ArithmeticException if the period, in lowest terms, is longer than {@link #LONGEST}
+     */
     public static ReducedRate of(long permits, long micros) {
         long divisor = greatestCommonDivisor(permits, micros);
         if (micros / divisor > LONGEST) {

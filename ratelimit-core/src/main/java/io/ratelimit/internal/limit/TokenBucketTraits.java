@@ -2,6 +2,7 @@ package io.ratelimit.internal.limit;
 
 import io.ratelimit.internal.limit.LimitNumbers.Batch;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Permits come back at the rate, as few at once as its numbers allow. */
 public class TokenBucketTraits extends AlgorithmTraits {
@@ -13,7 +14,7 @@ public class TokenBucketTraits extends AlgorithmTraits {
     }
 
     @Override
-    public AlgorithmTraits inIntervals() {
+    public @Nullable AlgorithmTraits inIntervals() {
         return IN_INTERVALS;
     }
 
