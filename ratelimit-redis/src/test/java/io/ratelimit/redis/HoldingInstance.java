@@ -87,7 +87,8 @@ final class HoldingInstance implements RateLimitScriptExecutor {
             BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatchers) {
         this.clock = clock;
         this.executor = executor;
-        this.redis = new GuardedRedis(this, Duration.ofSeconds(20), prefix, true, probes, probes::nanos);
+        this.redis = TestStores.closedLater(
+                new GuardedRedis(this, Duration.ofSeconds(20), prefix, true, probes, probes::nanos));
         this.store = new RedisRateLimitStore(
                 this.redis, new BucketKeys(prefix), dispatchers, (guarded, codec, dispatcher) -> {
                     permits = new PermitRegistry(guarded, codec, dispatcher, thread, thread::nanos);

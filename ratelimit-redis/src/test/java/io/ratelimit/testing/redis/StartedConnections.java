@@ -19,7 +19,10 @@ public final class StartedConnections {
     }
 
     public static LettuceConnectionFactory to(RedisConfiguration servers, LettuceClientConfiguration client) {
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(servers, client);
+        // By the constructor that Spring Boot calls: only then do getters tell the servers and the user.
+        LettuceConnectionFactory connections = servers instanceof RedisStandaloneConfiguration one
+                ? new LettuceConnectionFactory(one, client)
+                : new LettuceConnectionFactory(servers, client);
         connections.afterPropertiesSet();
         connections.start();
         return connections;
