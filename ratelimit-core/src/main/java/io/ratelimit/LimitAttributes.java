@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,12 +107,21 @@ public final class LimitAttributes {
      * @param prefix of the properties
      * @param property returns the value of the attribute with a name; {@code null}: not set
      */
-    public static AttributeValues read(String prefix, Function<String, @Nullable Object> property) {
+    public static AttributeValues read(String prefix, Properties property) {
         AttributeValues values = AttributeValues.NONE;
         for (Attribute<?> row : ROWS) {
-            values = values.with(row, property.apply(row.name()), prefix);
+            values = values.with(row, property.value(row.name()), prefix);
         }
         return values;
+    }
+
+    /** The values of attributes by their names. */
+    @FunctionalInterface
+    public interface Properties {
+
+        /** Returns the value of an attribute; {@code null}: not set. */
+        @Nullable
+        Object value(String attribute);
     }
 
     /** Returns the attributes that an override sets. */

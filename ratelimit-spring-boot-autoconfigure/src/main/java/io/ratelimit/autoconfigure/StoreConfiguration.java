@@ -1,6 +1,5 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.ReleaseMessages;

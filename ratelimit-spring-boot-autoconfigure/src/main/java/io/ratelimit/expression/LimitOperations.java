@@ -217,8 +217,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
             return new Part(new Text(resolver, what + "Resolver"), new Text(expression, what + "Expression"));
         }
 
-        static Part configured(
-                Attribute<String> resolver, Attribute<String> expression, LimitConfiguration origin) {
+        static Part configured(Attribute<String> resolver, Attribute<String> expression, LimitConfiguration origin) {
             return new Part(text(resolver, origin), text(expression, origin));
         }
 

@@ -36,8 +36,7 @@ public final class RequestLimitFactory {
         RateLimit limit = catalog.find(name).orElseThrow(() -> unknown(name, property));
         LimitConfiguration overrides = catalog.settings().of(name);
         try {
-            if (overrides.get(LimitAttributes.REFUND_ON) != null
-                    && !overrides.get(LimitAttributes.REFUND_ON).isEmpty()) {
+            if (!overrides.get(LimitAttributes.REFUND_ON, List.of()).isEmpty()) {
                 throw new RateLimitConfigurationException(
                         overrides.property()
                                 + ".refund-on must be empty for a limit of URLs, because no method is called that could fail.",

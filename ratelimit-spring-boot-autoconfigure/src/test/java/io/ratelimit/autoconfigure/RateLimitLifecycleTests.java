@@ -12,11 +12,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.web.server.context.WebServerGracefulShutdownLifecycle;
 import org.springframework.context.SmartLifecycle;
 
 /** One bean starts and stops all parts of the starter, in one order. */
 class RateLimitLifecycleTests {
+
+    /** The phase of a web server that ends its requests. */
+    private static final int GRACEFUL_SHUTDOWN = SmartLifecycle.DEFAULT_PHASE - 1024;
 
     private final List<String> said = new ArrayList<>();
 
@@ -94,7 +96,7 @@ class RateLimitLifecycleTests {
                                     RateLimitLifecycle.class,
                                     lifecycle -> assertThat(lifecycle.getPhase())
                                             .isPositive()
-                                            .isLessThan(WebServerGracefulShutdownLifecycle.SMART_LIFECYCLE_PHASE));
+                                            .isLessThan(GRACEFUL_SHUTDOWN));
                     assertThat(context.getBeansOfType(Part.class).values())
                             .extracting(Part::stage)
                             .containsExactlyInAnyOrderElementsOf(Arrays.asList(Stage.values()));

@@ -34,7 +34,9 @@ class TroubleshootingPageTests {
                 .map(message -> message.group(1))
                 .toList();
         for (String message : messages) {
-            List<String> parts = Arrays.stream(message.split("…"))
+            // One place makes the sentence of a rule: what must be, and what it was.
+            List<String> parts = Arrays.stream(message.replaceAll(" \\(was [^)]+\\)\\.|\\bmust |\\.$", "…")
+                            .split("…"))
                     .map(String::strip)
                     .filter(part -> part.length() > 1)
                     .toList();

@@ -91,8 +91,9 @@ class TimedRateLimitStoreTests {
         given(store.decide(REQUEST)).willThrow(failure);
         assertThat(catchThrowable(() -> timed.decide(REQUEST).await())).isSameAs(failure);
         assertThat(count(outcome)).isEqualTo(1);
-        given(store.decide(CHARGES.get(0))).willThrow(failure);
-        assertThat(catchThrowable(() -> timed.decide(CHARGES.get(0)).await())).isSameAs(failure);
+        StoreRequest refundable = StoreRequest.refundable(CHARGES);
+        given(store.decide(refundable)).willReturn(StoreAnswer.of(() -> CompletableFuture.failedFuture(failure)));
+        assertThat(catchThrowable(() -> timed.decide(refundable).await())).isSameAs(failure);
         assertThat(count(outcome)).isEqualTo(2);
         assertThat(count("success")).isZero();
     }

@@ -3,7 +3,6 @@ package io.ratelimit.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
@@ -16,6 +15,7 @@ import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.StoreAnswer;
+import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
@@ -132,7 +132,8 @@ class CrowdedPermitQueueTests {
         thread.interrupt();
         thread.join();
         answer.complete(null);
-        assertThat(store.decide(StoreRequest.peek(bob)).await().decision().remaining()).isEqualTo(2);
+        assertThat(store.decide(StoreRequest.peek(bob)).await().decision().remaining())
+                .isEqualTo(2);
         store.answer = CompletableFuture.completedFuture(null);
         crowd.forEach(call -> call.cancel(false));
         both.release();
@@ -421,9 +422,8 @@ class CrowdedPermitQueueTests {
         @Override
         public StoreAnswer decide(StoreRequest request) {
             decided.incrementAndGet();
-            return StoreAnswer.of(() -> answer.thenCompose(
-                            now -> super.decide(request).toStage())
-                    .thenApply(this::decided));
+            return StoreAnswer.of(() ->
+                    answer.thenCompose(now -> super.decide(request).toStage()).thenApply(this::decided));
         }
 
         private StoreOutcome decided(StoreOutcome outcome) {

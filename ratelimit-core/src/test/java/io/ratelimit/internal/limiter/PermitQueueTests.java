@@ -3,7 +3,6 @@ package io.ratelimit.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
@@ -273,7 +272,11 @@ class PermitQueueTests {
         slow.refunded.complete(null);
         entered(call);
         assertThat(heard).containsExactly("exports ALLOWED", "trial ALLOWED", "exports ALLOWED");
-        assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0))).await().decision().remaining()).isZero();
+        assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isZero();
     }
 
     /** As if it had been rejected at once. */
@@ -295,10 +298,13 @@ class PermitQueueTests {
     @Test
     void callThatKnowsAnOlderFormOfItsLimitWaitsByTheNextOne() throws Exception {
         Settlement both = entered(enter(2));
-        RateLimit off = limit.definition().with(RateLimitOverride.builder().enabled(false).build());
+        RateLimit off = limit.definition()
+                .with(RateLimitOverride.builder().enabled(false).build());
         gate.limitChanged(limit, off);
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2));
-        gate.limitChanged(off, limit.definition().with(RateLimitOverride.builder().capacity(4).build()));
+        gate.limitChanged(
+                off,
+                limit.definition().with(RateLimitOverride.builder().capacity(4).build()));
         entered(call);
         both.release();
     }
@@ -309,8 +315,8 @@ class PermitQueueTests {
         RateLimit other = limit("imports", 1);
         Settlement busy = entered(enter(new Charge(other, "alice", 1)));
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2), new Charge(other, "alice", 1));
-        RateLimit disabled =
-                limit.definition().with(RateLimitOverride.builder().enabled(false).build());
+        RateLimit disabled = limit.definition()
+                .with(RateLimitOverride.builder().enabled(false).build());
         gate.limitChanged(limit, disabled);
         gate.limitChanged(disabled, limit);
         busy.release();
@@ -328,8 +334,8 @@ class PermitQueueTests {
         for (int i = 0; i < 3; i++) {
             calls.add(ofShared.enterAsync(request(2)).toCompletableFuture());
         }
-        RateLimit disabled =
-                limit.definition().with(RateLimitOverride.builder().enabled(false).build());
+        RateLimit disabled = limit.definition()
+                .with(RateLimitOverride.builder().enabled(false).build());
         slow.answer = new CompletableFuture<>();
         ofShared.limitChanged(limit, disabled);
         ofShared.limitChanged(disabled, limit);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.RedisURI;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.OtherConnectionFactory;
@@ -121,10 +122,9 @@ class RedisConnectorTests {
         new StringRedisTemplate(users)
                 .getClientList().stream()
                         .filter(client -> name.equals(client.getName()))
-                        .forEach(client -> new StringRedisTemplate(users)
-                                .killClient(
-                                        client.getAddressPort().split(":")[0],
-                                        Integer.parseInt(client.getAddressPort().split(":")[1])));
+                        .map(client -> RedisURI.create("redis://" + client.getAddressPort()))
+                        .forEach(client ->
+                                new StringRedisTemplate(users).killClient(client.getHost(), client.getPort()));
         await().untilAsserted(() -> assertThat(connector.execute(probe.names("any"), probe.arguments()))
                 .succeedsWithin(Duration.ofSeconds(60)));
         connector.topology().reconnect(RedisTopology.REDIS);
