@@ -249,7 +249,7 @@ public final class RateLimitGate {
     /** @param waits whether the call waits for permits that it has reserved */
     private void checkMayBlock(Charge charge, boolean waits) {
         RateLimit limit = charge.limit();
-        if (mustNotBlock.getAsBoolean() && ((waits && limit.mayDelay()) || !isNonBlocking(limit))) {
+        if (((waits && limit.mayDelay()) || !isNonBlocking(limit)) && mustNotBlock.getAsBoolean()) {
             throw new IllegalStateException("A rate limiter was called on thread "
                     + Thread.currentThread().getName()
                     + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call"

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.springframework.core.io.ClassPathResource;
-import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
@@ -64,7 +64,7 @@ public final class BackgroundCommands {
     }
 
     /** Runs the command. Never blocks; a failure completes the stage, at the latest after a bounded time. */
-    public <T> CompletionStage<T> run(Function<StringRedisTemplate, T> command) {
+    public <T> CompletionStage<T> run(Function<RedisOperations<String, String>, T> command) {
         CompletableFuture<T> reply;
         try {
             reply = CompletableFuture.supplyAsync(() -> runOnceConnected(command), threads);
@@ -77,7 +77,7 @@ public final class BackgroundCommands {
         });
     }
 
-    private <T> T runOnceConnected(Function<StringRedisTemplate, T> command) {
+    private <T> T runOnceConnected(Function<RedisOperations<String, String>, T> command) {
         if (!connector.connect(CONNECT)) {
             throw new RateLimitStoreException(Reason.UNREACHABLE, "Redis: no connection yet", null);
         }

@@ -13,6 +13,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.util.function.SingletonSupplier;
@@ -34,7 +35,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     /** Until there is a connection; {@code null}: only the driver knows. */
     private final @Nullable RedisTopology unconnected;
 
-    private final SingletonSupplier<StringRedisTemplate> template =
+    private final SingletonSupplier<RedisOperations<String, String>> template =
             SingletonSupplier.of(() -> new StringRedisTemplate(connections()));
 
     private final String address;
@@ -113,7 +114,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     }
 
     /** Returns the template for commands beside the script that decides. */
-    StringRedisTemplate template() {
+    RedisOperations<String, String> template() {
         return template.obtain();
     }
 
