@@ -2,8 +2,8 @@ package com.acme.limits;
 
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithm.Rule;
-import io.ratelimit.test.algorithm.AdmittedCall;
-import io.ratelimit.test.algorithm.RateLimitAlgorithmContract;
+import io.ratelimit.test.contract.AdmittedCall;
+import io.ratelimit.test.contract.RateLimitAlgorithmContract;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.List;
 

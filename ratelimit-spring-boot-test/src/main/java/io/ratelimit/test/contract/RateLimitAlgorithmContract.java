@@ -1,4 +1,4 @@
-package io.ratelimit.test.algorithm;
+package io.ratelimit.test.contract;
 
 import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
@@ -8,14 +8,10 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.TimeSource;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
-import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -34,21 +30,12 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class RateLimitAlgorithmContract {
 
-    private static final String SEED = "ratelimit.test.seed";
-
-    private static final int HISTORIES = Integer.getInteger("ratelimit.test.histories", 5);
-
     private static final int STEPS = 40;
 
     /** The number of recorded calls of functions in Java that are repeated in Lua. */
     private static final int FUNCTION_CALLS = 1_000;
 
-    private static final long START =
-            Instant.parse("2026-11-20T12:34:56.789012Z").toEpochMilli() * 1_000;
-
-    private static final long WEEK = 604_800_000_000L;
-
-    private final AtomicLong clock = new AtomicLong(START);
+    private final Histories histories = new Histories(getClass());
 
     private final List<StoreUnderTest> stores = new ArrayList<>();
 
@@ -56,8 +43,6 @@ public abstract class RateLimitAlgorithmContract {
     private @Nullable RecordingAlgorithm recorded;
 
     private @Nullable LuaOnRedis lua;
-
-    private int started;
 
     /** Returns the algorithm under test. */
     protected abstract RateLimitAlgorithm algorithm();
@@ -115,7 +100,7 @@ public abstract class RateLimitAlgorithmContract {
 
     @BeforeEach
     final void createStores() {
-        TimeSource time = clock::get;
+        TimeSource time = histories::now;
         recorded = new RecordingAlgorithm(algorithm());
         stores.add(new StoreUnderTest("Java", new InMemoryRateLimitStore(time, 1_000_000), () -> -1));
         String url = redisUrl();
@@ -369,34 +354,11 @@ public abstract class RateLimitAlgorithmContract {
                 .build();
     }
 
-    /** Plays a history. */
-    private interface Play {
-
-        void play(Numbers numbers, Random random, History history);
-    }
-
-    private void forEachHistory(Play play) {
+    private void forEachHistory(Histories.Play<Numbers> play) {
         forEachHistory(stores, play);
     }
 
-    private void forEachHistory(List<StoreUnderTest> asked, Play play) {
-        long seed = seed();
-        String repeat = "-D" + SEED + "=" + seed;
-        System.out.println(getClass().getSimpleName() + ": " + repeat);
-        Random random = new Random(seed);
-        for (Numbers numbers : numbers()) {
-            for (int i = 0; i < HISTORIES; i++) {
-                clock.set(START + random.nextLong(WEEK));
-                play.play(numbers, random, new History(repeat, random, asked, clock, "key-" + started++));
-            }
-        }
-    }
-
-    private long seed() {
-        String given = System.getProperty(SEED);
-        if (given == null) {
-            return getClass().getName().hashCode();
-        }
-        return given.equals("random") ? new SplittableRandom().nextLong() : Long.parseLong(given);
+    private void forEachHistory(List<StoreUnderTest> asked, Histories.Play<Numbers> play) {
+        histories.play(numbers(), asked, play);
     }
 }

@@ -1,4 +1,4 @@
-package io.ratelimit.test.algorithm;
+package io.ratelimit.test.contract;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -47,6 +47,10 @@ final class History {
         this.clock = clock;
         this.key = key;
         this.start = clock.get();
+    }
+
+    String key() {
+        return key;
     }
 
     long now() {
@@ -105,6 +109,15 @@ final class History {
         return last;
     }
 
+    /** Makes a call with several charges. */
+    List<RateLimitDecision> decide(List<Charge> charges) {
+        List<RateLimitDecision> decisions = ask(
+                "call for " + charges,
+                store -> store.decide(StoreRequest.of(charges)).await().decisions());
+        last = decisions.get(random.nextInt(decisions.size()));
+        return decisions;
+    }
+
     /** Makes a call that can be refunded. */
     List<StoreOutcome> decideRefundably(RateLimit limit, long permits) {
         List<StoreOutcome> outcomes = new ArrayList<>();
@@ -146,8 +159,12 @@ final class History {
                 "peek at " + limit,
                 store -> store.decide(StoreRequest.peek(new Charge(limit, key, 1)))
                         .await()
-                        .decision(),
-                null);
+                        .decision());
+    }
+
+    /** Asks all stores anything, which they must answer alike. */
+    <T> T ask(String question, Function<RateLimitStore, T> asked) {
+        return ask(question, asked, null);
     }
 
     private <T> T ask(String question, Function<RateLimitStore, T> asked, @Nullable T expected) {
@@ -169,7 +186,7 @@ final class History {
         }
         String step = (now() - start) + " µs: " + question;
         if (!same) {
-            throw failure("The decisions differ:", step, expected, answers);
+            throw failure("The answers differ:", step, expected, answers);
         }
         steps.add(step + " -> " + describe(first));
         if (first == null) {

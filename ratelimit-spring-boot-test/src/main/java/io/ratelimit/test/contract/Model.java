@@ -1,4 +1,4 @@
-package io.ratelimit.test.algorithm;
+package io.ratelimit.test.contract;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm.Rule;

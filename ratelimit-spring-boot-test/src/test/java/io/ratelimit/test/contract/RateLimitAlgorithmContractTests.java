@@ -1,23 +1,11 @@
-package io.ratelimit.test.algorithm;
+package io.ratelimit.test.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithm.Rule;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.TestExecutionResult.Status;
-import org.junit.platform.launcher.LauncherDiscoveryRequest;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestIdentifier;
-import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
 
 /** The contract passes for an algorithm that is right, and finds the mistakes of others. */
 class RateLimitAlgorithmContractTests {
@@ -26,11 +14,11 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void algorithmThatIsRightPasses() {
-        Results results = run(Right.class);
+        ContractRun results = ContractRun.of(Right.class);
 
-        assertThat(results.messages).isEmpty();
-        assertThat(results.skipped).isEmpty();
-        assertThat(results.passed).hasSize(8);
+        assertThat(results.messages()).isEmpty();
+        assertThat(results.skipped()).isEmpty();
+        assertThat(results.passed()).hasSize(8);
     }
 
     static final class WithoutRedis extends BucketContract {
@@ -42,11 +30,11 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void withoutRedisTheTestsOfTheLuaPartAreSkipped() {
-        Results results = run(WithoutRedis.class);
+        ContractRun results = ContractRun.of(WithoutRedis.class);
 
-        assertThat(results.messages).isEmpty();
-        assertThat(results.passed).hasSize(6);
-        assertThat(results.skipped)
+        assertThat(results.messages()).isEmpty();
+        assertThat(results.passed()).hasSize(6);
+        assertThat(results.skipped())
                 .containsOnlyKeys("luaFunctionsEqualThoseInJava", "keysExpireWhenTheBucketIsFull")
                 .allSatisfy(
                         (test, message) -> assertThat(message)
@@ -64,7 +52,8 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void timeOffByOneInLua() {
-        assertThat(run(LuaOffByOne.class, "decisionsEqualThoseOfTheModel", "luaFunctionsEqualThoseInJava").messages)
+        assertThat(ContractRun.of(LuaOffByOne.class, "decisionsEqualThoseOfTheModel", "luaFunctionsEqualThoseInJava")
+                        .messages())
                 .hasEntrySatisfying(
                         "decisionsEqualThoseOfTheModel",
                         message -> assertThat(message)
@@ -89,7 +78,8 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void timeOffByOneInJava() {
-        assertThat(run(JavaOffByOne.class, "decisionsEqualThoseOfTheModel").messages)
+        assertThat(ContractRun.of(JavaOffByOne.class, "decisionsEqualThoseOfTheModel")
+                        .messages())
                 .containsKey("decisionsEqualThoseOfTheModel");
     }
 
@@ -110,12 +100,12 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void sameMistakeInBothLanguages() {
-        assertThat(run(
+        assertThat(ContractRun.of(
                                 BothOffByOne.class,
                                 "decisionsEqualThoseOfTheModel",
                                 "rejectedCallTakesNothingAndSucceedsAfterRetryAfter",
                                 "luaFunctionsEqualThoseInJava")
-                        .messages)
+                        .messages())
                 .containsKey("decisionsEqualThoseOfTheModel")
                 .containsKey("rejectedCallTakesNothingAndSucceedsAfterRetryAfter")
                 .doesNotContainKey("luaFunctionsEqualThoseInJava");
@@ -131,7 +121,8 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void fractionInTheState() {
-        assertThat(run(FractionInLua.class, "decisionsEqualThoseOfTheModel", "luaFunctionsEqualThoseInJava").messages)
+        assertThat(ContractRun.of(FractionInLua.class, "decisionsEqualThoseOfTheModel", "luaFunctionsEqualThoseInJava")
+                        .messages())
                 .hasEntrySatisfying(
                         "decisionsEqualThoseOfTheModel",
                         message -> assertThat(message).contains("fails: "))
@@ -164,7 +155,8 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void permitsThatComeBackTwice() {
-        assertThat(run(RefillsTwice.class, "decisionsEqualThoseOfTheModel").messages)
+        assertThat(ContractRun.of(RefillsTwice.class, "decisionsEqualThoseOfTheModel")
+                        .messages())
                 .containsKey("decisionsEqualThoseOfTheModel");
     }
 
@@ -182,8 +174,11 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void refundOfMoreThanWasTaken() {
-        assertThat(run(RefundsTooMuch.class, "refundReturnsNoMoreThanWasTaken", "decisionsEqualThoseOfTheModel")
-                        .messages)
+        assertThat(ContractRun.of(
+                                RefundsTooMuch.class,
+                                "refundReturnsNoMoreThanWasTaken",
+                                "decisionsEqualThoseOfTheModel")
+                        .messages())
                 .containsOnlyKeys("refundReturnsNoMoreThanWasTaken");
     }
 
@@ -202,8 +197,11 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void moreThanTheCapacityAtOnce() {
-        assertThat(run(MoreThanTheCapacity.class, "decisionsEqualThoseOfTheModel", "noMoreThanTheCapacityIsTakenAtOnce")
-                        .messages)
+        assertThat(ContractRun.of(
+                                MoreThanTheCapacity.class,
+                                "decisionsEqualThoseOfTheModel",
+                                "noMoreThanTheCapacityIsTakenAtOnce")
+                        .messages())
                 .containsKeys("decisionsEqualThoseOfTheModel", "noMoreThanTheCapacityIsTakenAtOnce");
     }
 
@@ -220,7 +218,8 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void stateThatIsForgottenTooEarly() {
-        assertThat(run(ForgetsTooEarly.class, "decisionsEqualThoseOfTheModel").messages)
+        assertThat(ContractRun.of(ForgetsTooEarly.class, "decisionsEqualThoseOfTheModel")
+                        .messages())
                 .containsKey("decisionsEqualThoseOfTheModel");
     }
 
@@ -238,7 +237,8 @@ class RateLimitAlgorithmContractTests {
 
     @Test
     void stateThatIsRememberedForTooLong() {
-        assertThat(run(RememberedForTooLong.class, "keysExpireWhenTheBucketIsFull").messages)
+        assertThat(ContractRun.of(RememberedForTooLong.class, "keysExpireWhenTheBucketIsFull")
+                        .messages())
                 .containsKey("keysExpireWhenTheBucketIsFull");
     }
 
@@ -252,53 +252,13 @@ class RateLimitAlgorithmContractTests {
     /** The message shows that the others agree. */
     @Test
     void mistakeInTheModel() {
-        assertThat(run(
+        assertThat(ContractRun.of(
                                 WrongModel.class,
                                 "decisionsEqualThoseOfTheModel",
                                 "rejectedCallTakesNothingAndSucceedsAfterRetryAfter",
                                 "noMoreThanTheCapacityIsTakenAtOnce",
                                 "luaFunctionsEqualThoseInJava")
-                        .messages)
+                        .messages())
                 .containsOnlyKeys("decisionsEqualThoseOfTheModel");
-    }
-
-    /** @param tests those that must find the mistake; none: all */
-    private static Results run(Class<?> contract, String... tests) {
-        Results results = new Results();
-        LauncherDiscoveryRequestBuilder selected = LauncherDiscoveryRequestBuilder.request();
-        if (tests.length == 0) {
-            selected.selectors(selectClass(contract));
-        }
-        for (String test : tests) {
-            selected.selectors(selectMethod(contract, test));
-        }
-        LauncherDiscoveryRequest request = selected.build();
-        LauncherFactory.create().execute(request, results);
-        return results;
-    }
-
-    private static final class Results implements TestExecutionListener {
-
-        final List<String> passed = new ArrayList<>();
-
-        final Map<String, String> skipped = new HashMap<>();
-
-        final Map<String, String> messages = new HashMap<>();
-
-        @Override
-        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-            if (!test.isTest()) {
-                return;
-            }
-            String name = test.getLegacyReportingName().replace("()", "");
-            if (result.getStatus() == Status.SUCCESSFUL) {
-                passed.add(name);
-            } else {
-                String message = result.getThrowable()
-                        .map(thrown -> String.valueOf(thrown.getMessage()))
-                        .orElseThrow();
-                (result.getStatus() == Status.ABORTED ? skipped : messages).put(name, message);
-            }
-        }
     }
 }
