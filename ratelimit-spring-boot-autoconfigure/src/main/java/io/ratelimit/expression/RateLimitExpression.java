@@ -19,9 +19,15 @@ import org.springframework.expression.spel.SpelMessage;
  *
  * @param label place, attribute and text, for messages
  * @param path reads the value without SpEL; {@code null} if that is not possible
+ * @param type the declared type of the value; {@code null}: no declaration names it
  */
 record RateLimitExpression(
-        String label, Expression expression, @Nullable PropertyPath path, boolean readsPrincipal) implements LimitKey {
+        String label,
+        Expression expression,
+        @Nullable PropertyPath path,
+        @Nullable Class<?> type,
+        boolean readsPrincipal)
+        implements LimitKey {
 
     /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
     private static final Set<SpelMessage> NULL_FAILURES = Set.of(

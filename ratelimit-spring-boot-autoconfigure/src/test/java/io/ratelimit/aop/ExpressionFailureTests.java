@@ -29,7 +29,7 @@ class ExpressionFailureTests {
             quoteCharacter = '"',
             delimiter = '|',
             value = {
-                "key-expression | #user.nothing | failed",
+                "key-expression | @quotes.nothing | failed",
                 "key-expression | @quotes.fail(#user) | failed",
                 "permits | new java.util.ArrayList() | must return a whole number from 0 to 1000000000 (was a java.util.ArrayList)",
                 "permits | true | must return a whole number from 0 to 1000000000 (was a java.lang.Boolean)",
