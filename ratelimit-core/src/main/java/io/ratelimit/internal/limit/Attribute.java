@@ -122,7 +122,11 @@ public final class Attribute<T> {
     @FunctionalInterface
     public interface Mistakes {
 
-        /** @param was the part of the value that breaks the rule */
+        /**
+         * Receives a rule that a value breaks.
+         *
+         * @param was the part of the value that breaks it
+         */
         void found(Attribute<?> attribute, String rule, Object was, String fix);
     }
 
