@@ -64,7 +64,7 @@ final class RedisServerProperties {
         return servers;
     }
 
-    /** Environment variables can have unknown names, such as those of Kubernetes, of which no property is bound: no servers. */
+    /** Variables of the environment with unknown names, such as those of Kubernetes, are bound to nothing and make no server. */
     private static Map<String, RedisStoreProperties.Server> read(Environment environment, BindHandler handler) {
         return binder(environment, RedisServerProperties::isOfServer)
                 .bind(REDIS, Bindable.mapOf(String.class, RedisStoreProperties.Server.class), handler)
