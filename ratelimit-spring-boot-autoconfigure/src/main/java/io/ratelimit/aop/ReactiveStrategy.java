@@ -108,7 +108,9 @@ record ReactiveStrategy(
         if (costs.needResults() || !multiValue) {
             values = (multiValue
                             ? values.doOnNext(costs::add)
-                            : values.map(costs::noted).doOnNext(call::returned))
+                            // The subscriber may cancel as soon as it has the value.
+                            : values.map(value -> Objects.requireNonNull(costs.returned(value)))
+                                    .doOnNext(call::returned))
                     .doOnComplete(costs::completed)
                     .doOnCancel(costs::cancelled);
         }
