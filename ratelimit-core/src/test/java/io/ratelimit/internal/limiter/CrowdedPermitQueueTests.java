@@ -93,6 +93,7 @@ class CrowdedPermitQueueTests {
         return Stream.generate(() -> enter(1)).limit(number).toList();
     }
 
+    @LongRunning
     @Test
     void noMoreCallsWaitThanMayAndOthersAreRejectedAtOnce() throws Exception {
         Settlement both = entered(enter(2));
