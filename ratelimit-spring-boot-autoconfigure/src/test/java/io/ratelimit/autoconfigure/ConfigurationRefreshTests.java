@@ -114,7 +114,7 @@ class ConfigurationRefreshTests {
                         .contains("the end of a call that returns java.util.concurrent.Future cannot be observed")
                         .contains("keeping the present ones");
             }
-            context.getBean(Later.class).later();
+            var unused = context.getBean(Later.class).later();
             assertThat(later.allCallers().tryAcquire().remaining()).isEqualTo(3);
         });
     }
