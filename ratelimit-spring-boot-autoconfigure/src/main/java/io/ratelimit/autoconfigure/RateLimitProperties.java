@@ -9,6 +9,7 @@ import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
+import io.ratelimit.web.RuleOrder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -184,7 +185,7 @@ public record RateLimitProperties(
      * @param missingKeyStatus Status of the response to a request whose key is null or empty, or with a value that a limit cannot
      *     use, such as negative permits, 400 to 599.
      * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that login attempts
-     *     are limited too. -99 is just after it, for keys by principal.
+     *     are limited too. Rules that read the principal have a filter of their own, just after it.
      */
     public record Web(
             @DefaultValue("ietf") HeaderFormat headers,
@@ -231,11 +232,14 @@ public record RateLimitProperties(
      * @param path Pattern of the paths, such as "/api/**" or "/tenants/{tenant}/**".
      * @param methods HTTP methods; empty: all. GET includes HEAD.
      * @param limit Name of the limit.
+     * @param order Whether the rule is applied before or after Spring Security. Default: after it, if an expression of the limit
+     *     reads the principal.
      */
     public record Http(
             @Nullable String path,
             @DefaultValue Set<HttpMethod> methods,
-            @Nullable String limit) {
+            @Nullable String limit,
+            @Nullable RuleOrder order) {
 
         RequestRule rule(int index) {
             String property = "ratelimit.http[" + index + "]";
@@ -243,7 +247,8 @@ public record RateLimitProperties(
                     property,
                     given(path, property, "path", "a path pattern, such as \"/api/**\""),
                     methods.stream().map(HttpMethod::name).collect(Collectors.toUnmodifiableSet()),
-                    given(limit, property, "limit", "the name of a limit"));
+                    given(limit, property, "limit", "the name of a limit"),
+                    order);
         }
 
         private static String given(@Nullable String value, String rule, String name, String what) {

@@ -5,6 +5,7 @@ import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.RequestRuleMapping;
+import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.reactive.ExchangeContextFilter;
 import io.ratelimit.web.reactive.ExchangeCors;
@@ -30,6 +31,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
@@ -102,9 +104,11 @@ public final class RateLimitReactiveAutoConfiguration {
                 RateLimitProperties properties,
                 LimitCatalog catalog,
                 ConfigurableListableBeanFactory beans,
+                Environment environment,
                 @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
             return WebConfiguration.requestRules(
                     properties,
+                    environment,
                     catalog,
                     beans,
                     handlers,
@@ -126,8 +130,29 @@ public final class RateLimitReactiveAutoConfiguration {
                 RequestRuleMapping rules,
                 RateLimitGate gate,
                 ReactiveRequestCallSource requests,
+                ExchangeRejectionHandler rejectionHandler,
                 RateLimitProperties properties,
-                ApplicationContext context,
+                ApplicationContext context) {
+            int order = properties.web().filterOrder();
+            return new RequestLimitWebFilter(
+                    rules, RuleOrder.BEFORE_SECURITY, gate, requests, rejectionHandler, context, order);
+        }
+
+        @Bean
+        RequestLimitWebFilter rateLimitUserRequestFilter(
+                RequestRuleMapping rules,
+                RateLimitGate gate,
+                ReactiveRequestCallSource requests,
+                ExchangeRejectionHandler rejectionHandler,
+                RateLimitProperties properties,
+                ApplicationContext context) {
+            int order = WebConfiguration.orderAfterSecurity(properties, context.getEnvironment());
+            return new RequestLimitWebFilter(
+                    rules, RuleOrder.AFTER_SECURITY, gate, requests, rejectionHandler, context, order);
+        }
+
+        @Bean
+        ExchangeRejectionHandler rateLimitRejectionHandler(
                 ObjectProvider<HandlerAdapter> adapters,
                 ObjectProvider<HandlerResultHandler> resultHandlers,
                 ObjectProvider<CorsWebFilter> corsFilters,
@@ -139,7 +164,7 @@ public final class RateLimitReactiveAutoConfiguration {
                                     corsSource.stream().map(CorsWebFilter::new))
                             .toList()),
                     WebConfiguration.once(() -> mappings.orderedStream().toList()));
-            ExchangeRejectionHandler rejectionHandler = new ExchangeRejectionHandler(
+            return new ExchangeRejectionHandler(
                     WebConfiguration.once(() -> adapters.orderedStream()
                             .flatMap(adapter -> adapter instanceof DispatchExceptionHandler handler
                                     ? Stream.of(handler)
@@ -147,13 +172,6 @@ public final class RateLimitReactiveAutoConfiguration {
                             .toList()),
                     WebConfiguration.once(() -> resultHandlers.orderedStream().toList()),
                     cors);
-            return new RequestLimitWebFilter(
-                    rules,
-                    gate,
-                    requests,
-                    rejectionHandler,
-                    context,
-                    properties.web().filterOrder());
         }
     }
 }

@@ -5,6 +5,7 @@ import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.RequestRuleMapping;
+import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionResolver;
@@ -32,6 +33,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -129,9 +131,11 @@ public final class RateLimitServletAutoConfiguration {
                 RateLimitProperties properties,
                 LimitCatalog catalog,
                 ConfigurableListableBeanFactory beans,
+                Environment environment,
                 @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
             return WebConfiguration.requestRules(
                     properties,
+                    environment,
                     catalog,
                     beans,
                     handlers,
@@ -151,8 +155,20 @@ public final class RateLimitServletAutoConfiguration {
                 RateLimitProperties properties,
                 WebSettings settings,
                 ServletRejectionHandler rejectionHandler) {
-            return new RequestLimitFilter(
-                    rules, gate, settings, rejectionHandler, properties.web().filterOrder());
+            int order = properties.web().filterOrder();
+            return new RequestLimitFilter(rules, RuleOrder.BEFORE_SECURITY, gate, settings, rejectionHandler, order);
+        }
+
+        @Bean
+        RequestLimitFilter rateLimitUserRequestFilter(
+                RequestRuleMapping rules,
+                RateLimitGate gate,
+                RateLimitProperties properties,
+                Environment environment,
+                WebSettings settings,
+                ServletRejectionHandler rejectionHandler) {
+            int order = WebConfiguration.orderAfterSecurity(properties, environment);
+            return new RequestLimitFilter(rules, RuleOrder.AFTER_SECURITY, gate, settings, rejectionHandler, order);
         }
     }
 }

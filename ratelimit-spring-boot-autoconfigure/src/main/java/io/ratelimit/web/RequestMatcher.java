@@ -37,10 +37,18 @@ final class RequestMatcher {
 
     private final RequestLimit limit;
 
+    private final RuleOrder order;
+
     private final Match matchWithoutVariables;
 
-    /** @throws RateLimitConfigurationException if the pattern is invalid, or the limit does not exist */
-    RequestMatcher(RequestRule rule, PathPatternParser parser, RequestLimitFactory limits) {
+    /**
+     * Parses a rule.
+     *
+     * @param userIsUnknown whether Spring Security authenticates the user after {@link RuleOrder#BEFORE_SECURITY}
+     * @throws RateLimitConfigurationException if the pattern is invalid, the limit does not exist, or no request would have a user
+     *     that an expression reads
+     */
+    RequestMatcher(RequestRule rule, PathPatternParser parser, RequestLimitFactory limits, boolean userIsUnknown) {
         this.pattern = parse(rule, parser);
         this.methods = rule.methods().stream()
                 // A handler for GET answers HEAD, too.
@@ -52,7 +60,21 @@ final class RequestMatcher {
                 .toList();
         this.hasVariables = !variables.isEmpty();
         this.limit = limits.create(rule.limit(), rule.property(), variables);
+        this.order = order(rule, userIsUnknown && limit.operation().namesPrincipal());
         this.matchWithoutVariables = new Match(limit, Map.of());
+    }
+
+    private static RuleOrder order(RequestRule rule, boolean needsSecurity) {
+        if (needsSecurity && rule.order() == RuleOrder.BEFORE_SECURITY) {
+            throw new RateLimitConfigurationException(
+                    rule.property() + ".order must be after-security, because an expression of the limit '"
+                            + rule.limit() + "' reads the principal (was before-security).",
+                    "Remove it, or use a key that needs no user, such as clientIp.");
+        }
+        if (rule.order() != null) {
+            return rule.order();
+        }
+        return needsSecurity ? RuleOrder.AFTER_SECURITY : RuleOrder.BEFORE_SECURITY;
     }
 
     private static PathPattern parse(RequestRule rule, PathPatternParser parser) {
@@ -70,6 +92,14 @@ final class RequestMatcher {
     /** Whether the rule's paths include the pattern of a handler. */
     boolean includes(String handlerPattern) {
         return pattern.matches(PathContainer.parsePath(handlerPattern));
+    }
+
+    String limitName() {
+        return limit.operation().limit().name();
+    }
+
+    RuleOrder order() {
+        return order;
     }
 
     /** Returns what determines the charge of a request. */

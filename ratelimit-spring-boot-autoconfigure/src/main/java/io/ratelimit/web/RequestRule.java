@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rule for URLs, as configured.
@@ -10,8 +11,14 @@ import java.util.stream.Collectors;
  * @param path a path pattern, as for handlers
  * @param methods the HTTP methods; empty for all
  * @param limit the name of the limit that matching requests are charged to
+ * @param order when the rule is applied; {@code null}: what its expressions read determines that
  */
-public record RequestRule(String property, String path, Set<String> methods, String limit) {
+public record RequestRule(
+        String property,
+        String path,
+        Set<String> methods,
+        String limit,
+        @Nullable RuleOrder order) {
 
     /** Returns {@code POST /login}, or the path alone. */
     String describe() {

@@ -8,11 +8,14 @@ import io.ratelimit.internal.limiter.JointLimits;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -30,29 +33,29 @@ public final class RequestRuleMapping {
 
     private final Supplier<List<String>> openPaths;
 
-    private final boolean beforeLogin;
+    private final boolean userIsUnknown;
 
     /** The rules with an enabled limit; empty until {@link #start}. */
-    private volatile List<RequestMatcher> matchers = List.of();
+    private volatile Map<RuleOrder, List<RequestMatcher>> matchers = Map.of();
 
     /**
      * Creates rules that match no request until {@link #start}.
      *
      * @param parser the parser that the application's handlers use, so that both read a path alike
      * @param openPaths the path patterns of handlers that accept every method
-     * @param beforeLogin whether requests are limited before Spring Security authenticates them
+     * @param userIsUnknown whether Spring Security authenticates the user after {@link RuleOrder#BEFORE_SECURITY}
      */
     public RequestRuleMapping(
             List<RequestRule> rules,
             RequestLimitFactory limits,
             Supplier<PathPatternParser> parser,
             Supplier<List<String>> openPaths,
-            boolean beforeLogin) {
+            boolean userIsUnknown) {
         this.rules = List.copyOf(rules);
         this.limits = limits;
         this.parser = parser;
         this.openPaths = openPaths;
-        this.beforeLogin = beforeLogin;
+        this.userIsUnknown = userIsUnknown;
     }
 
     /**
@@ -73,10 +76,9 @@ public final class RequestRuleMapping {
                                 + rule.limit() + "')");
                 continue;
             }
-            RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits);
+            RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits, userIsUnknown);
             warnOfOtherMethods(rule, matcher);
-            warnOfMissingLogin(rule, matcher);
-            requests.computeIfAbsent(matcher.operation().limit().name(), name -> new LinkedHashMap<>())
+            requests.computeIfAbsent(matcher.limitName(), name -> new LinkedHashMap<>())
                     .put(rule.describe(), matcher.operation().describe());
             all.stream().filter(matcher::overlaps).forEach(earlier -> check(rule, earlier, matcher));
             all.add(matcher);
@@ -87,23 +89,22 @@ public final class RequestRuleMapping {
     }
 
     private static void check(RequestRule rule, RequestMatcher earlier, RequestMatcher matcher) {
-        JointLimits.check(
-                List.of(earlier.operation().effective(), matcher.operation().effective()), rule.property());
+        if (earlier.order() == matcher.order()) {
+            JointLimits.check(
+                    List.of(earlier.operation().effective(), matcher.operation().effective()), rule.property());
+        } else if (earlier.limitName().equals(matcher.limitName())) {
+            throw new RateLimitConfigurationException(
+                    rule.property() + ".order must be that of the other rule for the same requests and the limit '"
+                            + rule.limit() + "', which charges a request once.",
+                    "Give both rules the same order, or each a limit of its own.");
+        }
     }
 
     private synchronized void enable(List<RequestMatcher> all) {
-        matchers =
-                all.stream().filter(matcher -> matcher.operation().isEnabled()).toList();
-    }
-
-    private void warnOfMissingLogin(RequestRule rule, RequestMatcher matcher) {
-        if (beforeLogin && matcher.operation().namesPrincipal()) {
-            logger.log(
-                    Level.WARNING,
-                    "URL rule {0} reads the principal before Spring Security has authenticated the request, so there is none."
-                            + " Set ratelimit.web.filter-order=-99.",
-                    rule.property());
-        }
+        matchers = all.stream()
+                .filter(matcher -> matcher.operation().isEnabled())
+                .collect(Collectors.groupingBy(
+                        RequestMatcher::order, () -> new EnumMap<>(RuleOrder.class), Collectors.toList()));
     }
 
     private void warnOfOtherMethods(RequestRule rule, RequestMatcher matcher) {
@@ -128,21 +129,29 @@ public final class RequestRuleMapping {
      * @param handlerPattern a path pattern, whose variables match variables and wildcards of a rule
      */
     public List<RateLimit> limits(String method, String handlerPattern) {
-        return match(method, false, List.of(PathContainer.parsePath(handlerPattern))).matches().stream()
+        List<PathContainer> paths = List.of(PathContainer.parsePath(handlerPattern));
+        return Stream.of(RuleOrder.values())
+                .flatMap(order -> match(order, method, false, paths).matches().stream())
                 .map(match -> match.limit().operation().limit())
                 .distinct()
                 .toList();
     }
 
+    /** Whether any rule is applied then. */
+    public boolean hasRules(RuleOrder order) {
+        return matchers.containsKey(order);
+    }
+
     /**
      * Finds the rules for a request.
      *
+     * @param order of the rules that are compared
      * @param preflight whether it is a CORS preflight request
      * @param paths the request's path in all the readings of filters and handlers
      */
-    public MatchedRequest match(String method, boolean preflight, List<PathContainer> paths) {
+    public MatchedRequest match(RuleOrder order, String method, boolean preflight, List<PathContainer> paths) {
         @Nullable List<Match> matches = null;
-        for (RequestMatcher matcher : matchers) {
+        for (RequestMatcher matcher : matchers.getOrDefault(order, List.of())) {
             Match match = matcher.match(method, preflight, paths);
             if (match != null) {
                 matches = matches == null ? new ArrayList<>(2) : matches;

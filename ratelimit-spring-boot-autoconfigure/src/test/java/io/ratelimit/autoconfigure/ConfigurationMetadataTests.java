@@ -9,6 +9,7 @@ import io.ratelimit.Refill;
 import io.ratelimit.Scope;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.web.HeaderFormat;
+import io.ratelimit.web.RuleOrder;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -182,6 +183,7 @@ class ConfigurationMetadataTests {
                 Map.entry("ratelimit.health.store-failure", RateLimitProperties.HealthStatus.class),
                 Map.entry("ratelimit.web.headers", HeaderFormat.class),
                 Map.entry("ratelimit.http.methods", RateLimitProperties.HttpMethod.class),
+                Map.entry("ratelimit.http.order", RuleOrder.class),
                 Map.entry("ratelimit.limits.values.algorithm", Algorithm.class),
                 Map.entry("ratelimit.limits.values.refill", Refill.class),
                 Map.entry("ratelimit.limits.values.on-store-failure", OnStoreFailure.class),

@@ -18,6 +18,7 @@ import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.servlet.RequestLimitFilter;
 import java.time.Duration;
 import java.util.Arrays;
@@ -208,7 +209,7 @@ class ContextHierarchyTests {
                 "ratelimit.http[0].path=/**",
                 "ratelimit.http[0].limit=urls");
 
-        assertThat(last.getBeansOfType(RequestLimitFilter.class)).hasSize(1);
+        assertThat(last.getBeansOfType(RequestLimitFilter.class)).hasSize(RuleOrder.values().length);
         assertThatThrownBy(() -> run(
                         family(Plain.class, Plain.class),
                         "ratelimit.limits.urls.rate=1/h",

@@ -114,6 +114,44 @@ class RequestRuleMistakeTests {
                 });
     }
 
+    /** Spring Security is on the class path, and would authenticate the user later. */
+    @ParameterizedTest
+    @CsvSource({
+        "key-expression,principal.name",
+        "permits,principal == null ? 1 : 2",
+        "condition,principal == null",
+        "plan-expression,principal.name"
+    })
+    void ruleThatNeedsAUserStopsTheStartUpBeforeSecurity(String part, String expression) {
+        String[] properties = {
+            "ratelimit.limits.login." + part + "=" + expression,
+            "ratelimit.limits.login.plans.gold.capacity=9",
+            "ratelimit.http[0].path=/any",
+            "ratelimit.http[0].limit=login",
+            "ratelimit.http[0].order=before-security"
+        };
+        String what =
+                "ratelimit.http[0].order must be after-security, because an expression of the limit 'login' reads the"
+                        + " principal (was before-security).";
+        String fix = "Remove it, or use a key that needs no user, such as clientIp.";
+        servlet.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
+        reactive.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
+    }
+
+    @Test
+    void rulesOfALimitForTheSameRequestsHaveOneOrder() {
+        servlet.withPropertyValues(
+                        "ratelimit.http[0].path=/any",
+                        "ratelimit.http[0].limit=login",
+                        "ratelimit.http[1].path=/a*",
+                        "ratelimit.http[1].limit=login",
+                        "ratelimit.http[1].order=after-security")
+                .run(context -> assertMistake(
+                        context.getStartupFailure(),
+                        "ratelimit.http[1].order must be that of the other rule for the same requests and the limit 'login'",
+                        "Give both rules the same order"));
+    }
+
     @Test
     void refundOfALimitOfUrlsStopsTheStartUp() {
         servlet.withPropertyValues(

@@ -9,6 +9,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRuleMapping;
+import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.reactive.ExchangeCors;
@@ -69,9 +70,10 @@ final class SimulatedContainer {
         ServletRejectionHandler rejections =
                 new ServletRejectionHandler(List::of, new ServletCors(List::of, List::of), settings);
         headers = SimulatedHeadersFilter.create(settings, rejections, time::nanos, everySecond::add);
-        limits = new RequestLimitFilter(matched, instance.gate(), settings, rejections, 0);
+        limits = new RequestLimitFilter(matched, RuleOrder.BEFORE_SECURITY, instance.gate(), settings, rejections, 0);
         reactive = new RequestLimitWebFilter(
                 matched,
+                RuleOrder.BEFORE_SECURITY,
                 instance.gate(),
                 new ExchangeRequestCallSource(settings),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
@@ -88,7 +90,7 @@ final class SimulatedContainer {
     }
 
     static RequestRule rule(String path, String limit) {
-        return new RequestRule("ratelimit.http[0]", path, Set.of(), limit);
+        return new RequestRule("ratelimit.http[0]", path, Set.of(), limit, null);
     }
 
     /** Serves a dispatch of a request. */

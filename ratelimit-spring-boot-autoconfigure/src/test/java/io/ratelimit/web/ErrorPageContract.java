@@ -165,19 +165,6 @@ abstract class ErrorPageContract {
         });
     }
 
-    @ParameterizedTest
-    @CsvSource({"principal.name,-101,true", "principal.name,-99,false", "clientIp,-101,false"})
-    void startUpWarnsOfARuleThatReadsThePrincipalBeforeTheLogin(
-            String key, int order, boolean warned, CapturedOutput output) {
-        int before = output.getAll().length();
-        with(
-                and(ANY, "ratelimit.limits.any.key-expression=" + key, "ratelimit.web.filter-order=" + order),
-                http -> assertThat(output.getAll()
-                                .substring(before)
-                                .contains("URL rule ratelimit.http[0] reads the principal before"))
-                        .isEqualTo(warned));
-    }
-
     @Test
     void pageIsForTheOriginsThatTheAnswerWouldHaveBeenFor() {
         with(

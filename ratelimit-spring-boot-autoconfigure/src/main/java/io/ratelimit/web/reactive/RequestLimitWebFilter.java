@@ -11,6 +11,7 @@ import io.ratelimit.reactor.ReactiveObservation;
 import io.ratelimit.reactor.ReactorSchedulers;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRuleMapping;
+import io.ratelimit.web.RuleOrder;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.springframework.context.ApplicationContext;
@@ -27,11 +28,13 @@ import reactor.core.publisher.Mono;
 /**
  * Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete.
  *
+ * @param ruleOrder of the rules that it applies
  * @param requests finds the request that expressions refer to
  * @param context the context of the server whose requests are limited; a server of a child context uses this filter, too
  */
 public record RequestLimitWebFilter(
         RequestRuleMapping rules,
+        RuleOrder ruleOrder,
         RateLimitGate gate,
         ReactiveRequestCallSource requests,
         ExchangeRejectionHandler rejectionHandler,
@@ -46,12 +49,15 @@ public record RequestLimitWebFilter(
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        if (isOfChildContext(exchange)) {
+        if (!rules.hasRules(ruleOrder) || isOfChildContext(exchange)) {
             return chain.filter(exchange);
         }
         ServerHttpRequest request = exchange.getRequest();
         MatchedRequest matched = rules.match(
-                request.getMethod().name(), CorsUtils.isPreFlightRequest(request), ExchangePaths.of(exchange));
+                ruleOrder,
+                request.getMethod().name(),
+                CorsUtils.isPreFlightRequest(request),
+                ExchangePaths.of(exchange));
         if (!matched.isLimited()) {
             return chain.filter(exchange);
         }

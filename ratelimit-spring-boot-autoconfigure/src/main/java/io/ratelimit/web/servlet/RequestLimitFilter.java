@@ -5,6 +5,7 @@ import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRuleMapping;
+import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -18,9 +19,14 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
-/** Limits servlet requests by URL, on their first dispatch only. Permits are held until the response is complete. */
+/**
+ * Limits servlet requests by URL, on their first dispatch only. Permits are held until the response is complete.
+ *
+ * @param ruleOrder of the rules that it applies
+ */
 public record RequestLimitFilter(
         RequestRuleMapping rules,
+        RuleOrder ruleOrder,
         RateLimitGate gate,
         WebSettings settings,
         ServletRejectionHandler rejectionHandler,
@@ -38,7 +44,8 @@ public record RequestLimitFilter(
         RequestCompletion completion = null;
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse httpResponse
-                && http.getDispatcherType() == DispatcherType.REQUEST) {
+                && http.getDispatcherType() == DispatcherType.REQUEST
+                && rules.hasRules(ruleOrder)) {
             try {
                 completion = acquire(http);
             } catch (RuntimeException ex) {
@@ -57,8 +64,8 @@ public record RequestLimitFilter(
 
     /** Returns what is told of the end of the request, if it holds permits until then. */
     private @Nullable RequestCompletion acquire(HttpServletRequest request) {
-        MatchedRequest matched =
-                rules.match(request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
+        MatchedRequest matched = rules.match(
+                ruleOrder, request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
         if (!matched.isLimited()) {
             return null;
         }

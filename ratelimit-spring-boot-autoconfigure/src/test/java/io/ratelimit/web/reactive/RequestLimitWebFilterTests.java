@@ -21,6 +21,7 @@ import io.ratelimit.testing.TestRandom;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRuleMapping;
+import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.TestWebSettings;
 import java.time.Duration;
 import java.util.List;
@@ -58,8 +59,8 @@ class RequestLimitWebFilterTests {
 
     private final RequestRuleMapping rules = new RequestRuleMapping(
             List.of(
-                    new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any"),
-                    new RequestRule("ratelimit.http[1]", "/held", Set.of(), "held")),
+                    new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any", null),
+                    new RequestRule("ratelimit.http[1]", "/held", Set.of(), "held", null)),
             new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
@@ -171,6 +172,7 @@ class RequestLimitWebFilterTests {
     private Mono<Void> filter(String path, Mono<Void> handler) {
         RequestLimitWebFilter filter = new RequestLimitWebFilter(
                 rules,
+                RuleOrder.BEFORE_SECURITY,
                 gate,
                 new ExchangeRequestCallSource(TestWebSettings.of(HeaderFormat.IETF)),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),

@@ -17,6 +17,7 @@ import io.ratelimit.testing.TestLimits;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRuleMapping;
+import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.AsyncListener;
@@ -66,7 +67,7 @@ class OpenRequestsTests {
             new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
     private final RequestRuleMapping rules = new RequestRuleMapping(
-            List.of(new RequestRule("ratelimit.http[0]", "/held", Set.of(), "held")),
+            List.of(new RequestRule("ratelimit.http[0]", "/held", Set.of(), "held", null)),
             new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
@@ -328,7 +329,8 @@ class OpenRequestsTests {
     }
 
     private void handle(FilterChain handler) throws ServletException, IOException {
-        RequestLimitFilter limit = new RequestLimitFilter(rules, gate, settings, rejections, 0);
+        RequestLimitFilter limit =
+                new RequestLimitFilter(rules, RuleOrder.BEFORE_SECURITY, gate, settings, rejections, 0);
         outermost.doFilter(
                 request,
                 response,

@@ -1,0 +1,215 @@
+package io.ratelimit.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.security.config.Customizer.withDefaults;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
+import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Where rules stand to Spring Security, which asks for a password on a real server of either stack. */
+class RuleOrderTests {
+
+    private static final String ALICE = basic("alice", "secret");
+
+    private static final String BOB = basic("bob", "secret");
+
+    private static final String WRONG = basic("alice", "guess");
+
+    /** One permit for each user. */
+    private static final List<String> USERS = List.of(
+            "ratelimit.limits.users.rate=1/h",
+            "ratelimit.limits.users.key-expression=principal.name",
+            "ratelimit.http[0].path=/**",
+            "ratelimit.http[0].limit=users");
+
+    /** Three permits for each client. */
+    private static final List<String> CLIENTS = List.of(
+            "ratelimit.limits.clients.rate=3/h",
+            "ratelimit.limits.clients.key-expression=clientIp",
+            "ratelimit.http[1].path=/**",
+            "ratelimit.http[1].limit=clients");
+
+    private static String basic(String user, String password) {
+        byte[] credentials = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
+        return "Authorization: Basic " + Base64.getEncoder().encodeToString(credentials);
+    }
+
+    private static List<Integer> statuses(RawHttp http, String... credentials) {
+        return Stream.of(credentials)
+                .map(header -> http.send("GET /any", header).status())
+                .toList();
+    }
+
+    @SafeVarargs
+    private static void with(Stack stack, Consumer<RawHttp> test, List<String>... properties) {
+        String[] arguments = Stream.concat(
+                        Stream.of(
+                                "server.port=0",
+                                "server.address=127.0.0.1",
+                                "spring.main.banner-mode=off",
+                                "ratelimit.store=in-memory"),
+                        Stream.of(properties).flatMap(List::stream))
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+        try (ConfigurableApplicationContext context =
+                new SpringApplicationBuilder(stack.source).web(stack.type).run(arguments)) {
+            Environment environment = context.getEnvironment();
+            test.accept(new RawHttp(Integer.parseInt(environment.getRequiredProperty("local.server.port"))));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void ruleOfUsersComesAfterTheLoginAndTheOtherBefore(Stack stack) {
+        with(
+                stack,
+                http -> assertThat(statuses(http, WRONG, ALICE, ALICE, BOB, WRONG, ALICE))
+                        .containsExactly(401, 200, 429, 429, 429, 429),
+                USERS,
+                CLIENTS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void wrongPasswordIsNotChargedToAUser(Stack stack) {
+        with(
+                stack,
+                http -> assertThat(statuses(http, WRONG, WRONG, ALICE, WRONG, BOB, ALICE))
+                        .containsExactly(401, 401, 200, 401, 200, 429),
+                USERS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void orderOfARuleOverrides(Stack stack) {
+        List<String> properties = List.of(
+                "ratelimit.limits.clients.rate=1/h",
+                "ratelimit.limits.clients.key-expression=clientIp",
+                "ratelimit.http[0].path=/**",
+                "ratelimit.http[0].limit=clients",
+                "ratelimit.http[0].order=after-security");
+        with(
+                stack,
+                http -> assertThat(statuses(http, WRONG, WRONG, ALICE, WRONG, BOB))
+                        .containsExactly(401, 401, 200, 401, 429),
+                properties);
+    }
+
+    /** As before there were two filters: all rules are charged together, or none. */
+    @ParameterizedTest
+    @EnumSource
+    void filterThatComesAfterTheLoginAppliesAllRules(Stack stack) {
+        with(
+                stack,
+                http -> assertThat(statuses(http, WRONG, ALICE, ALICE, ALICE, BOB))
+                        .containsExactly(401, 200, 429, 429, 200),
+                USERS,
+                CLIENTS,
+                List.of("ratelimit.web.filter-order=-99"));
+    }
+
+    private enum Stack {
+        SERVLET(WebApplicationType.SERVLET, ServletApplication.class),
+        REACTIVE(WebApplicationType.REACTIVE, ReactiveApplication.class);
+
+        private final WebApplicationType type;
+
+        private final Class<?> source;
+
+        Stack(WebApplicationType type, Class<?> source) {
+            this.type = type;
+            this.source = source;
+        }
+    }
+
+    private static UserDetails[] users() {
+        return Stream.of("alice", "bob")
+                .map(name -> User.withUsername(name).password("{noop}secret").build())
+                .toArray(UserDetails[]::new);
+    }
+
+    @RestController
+    static class Handlers {
+
+        @GetMapping("/any")
+        String any() {
+            return "any";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableWebSecurity
+    @Import(Handlers.class)
+    static class ServletApplication {
+
+        @Bean
+        SecurityFilterChain basic(HttpSecurity security) {
+            return security.authorizeHttpRequests(
+                            requests -> requests.anyRequest().authenticated())
+                    .httpBasic(withDefaults())
+                    .build();
+        }
+
+        @Bean
+        UserDetailsService knownUsers() {
+            return new InMemoryUserDetailsManager(users());
+        }
+
+        /** As Spring Boot does. */
+        @Bean
+        DelegatingFilterProxyRegistrationBean securityFilter() {
+            DelegatingFilterProxyRegistrationBean security =
+                    new DelegatingFilterProxyRegistrationBean("springSecurityFilterChain");
+            security.setOrder(-100);
+            return security;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableWebFluxSecurity
+    @Import(Handlers.class)
+    static class ReactiveApplication {
+
+        @Bean
+        SecurityWebFilterChain basic(ServerHttpSecurity security) {
+            return security.authorizeExchange(
+                            exchanges -> exchanges.anyExchange().authenticated())
+                    .httpBasic(withDefaults())
+                    .build();
+        }
+
+        @Bean
+        MapReactiveUserDetailsService knownUsers() {
+            return new MapReactiveUserDetailsService(users());
+        }
+    }
+}
