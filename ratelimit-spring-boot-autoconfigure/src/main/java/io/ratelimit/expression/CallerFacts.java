@@ -18,6 +18,11 @@ public enum CallerFacts {
             "the cost is computed after the call, when the request may be over",
             "Use #result, #exception or the method's parameters."),
 
+    /** Nothing, because the cost of a request is computed after its response. */
+    RESPONDED(
+            "the cost is computed after the response, when the request may be over",
+            "Use #status or the path's variables."),
+
     /** The principal. */
     PRINCIPAL("this is not a web application", "Use principal or the method's parameters."),
 

@@ -54,8 +54,9 @@ public final class Evaluation implements RateLimitKeyContext {
         return new Evaluation(expressions, method, target, arguments, call == null ? null : call.request(), Map.of());
     }
 
+    /** @param request {@code null}: it may be over */
     static Evaluation ofRequest(
-            RateLimitExpressionParser expressions, CallerRequest request, Map<String, String> pathVariables) {
+            RateLimitExpressionParser expressions, @Nullable CallerRequest request, Map<String, String> pathVariables) {
         return new Evaluation(expressions, null, null, new Object[0], request, pathVariables);
     }
 

@@ -46,6 +46,8 @@ record ExpressionScope(
 
     private static final List<String> AFTER_CALL = List.of("result", "exception");
 
+    private static final List<String> AFTER_RESPONSE = List.of("status");
+
     static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
         int count = MethodSignatures.parameterCount(method);
@@ -81,20 +83,29 @@ record ExpressionScope(
                 variables,
                 List.of(),
                 ArgumentPositions.NONE,
-                variables.stream()
-                        .collect(Collectors.toMap(name -> name, name -> ResolvableType.forClass(String.class))),
+                Stream.concat(variables.stream(), AFTER_RESPONSE.stream())
+                        .distinct()
+                        .collect(Collectors.toMap(name -> name, name -> ofRequest(variables.contains(name)))),
                 "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.",
                 () -> CallerFacts.REQUEST);
     }
 
-    /** Returns the names that an expression can use after the call. */
-    ExpressionScope afterCall(String attribute) {
-        for (String name : AFTER_CALL) {
+    private static ResolvableType ofRequest(boolean isOfPath) {
+        return ResolvableType.forClass(isOfPath ? String.class : Integer.class);
+    }
+
+    /** Returns the names that an expression can use after the call, or after the response to the request. */
+    ExpressionScope afterwards(String attribute) {
+        List<String> added = isOfMethod() ? AFTER_CALL : AFTER_RESPONSE;
+        for (String name : added) {
             if (names.contains(name)) {
                 throw new RateLimitConfigurationException(
-                        attribute + " must not be used on a method with a parameter named " + name + ", because #"
-                                + name + " would mean both.",
-                        "Rename the parameter.");
+                        attribute + " must not be used "
+                                + (isOfMethod()
+                                        ? "on a method with a parameter named "
+                                        : "for a path with a variable named ")
+                                + name + ", because #" + name + " would mean both.",
+                        isOfMethod() ? "Rename the parameter." : "Rename the variable.");
             }
         }
         return new ExpressionScope(
@@ -102,12 +113,12 @@ record ExpressionScope(
                 subject,
                 root,
                 properties,
-                Stream.concat(AFTER_CALL.stream(), names.stream()).toList(),
+                Stream.concat(added.stream(), names.stream()).toList(),
                 positions,
                 arguments,
                 types,
                 hintWithoutNames,
-                () -> CallerFacts.AFTERWARDS);
+                () -> isOfMethod() ? CallerFacts.AFTERWARDS : CallerFacts.RESPONDED);
     }
 
     boolean isOfMethod() {

@@ -1,5 +1,6 @@
 package io.ratelimit.expression;
 
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -50,7 +51,7 @@ final class PropertyPath {
         }
         String variable = path.group("variable");
         if (variable != null && !scope.isOfMethod()) {
-            return evaluation -> evaluation.pathVariable(variable);
+            return evaluation -> Objects.requireNonNullElse(evaluation.pathVariable(variable), UNREAD);
         }
         ArgumentPositions arguments = scope.arguments();
         Integer position = variable == null

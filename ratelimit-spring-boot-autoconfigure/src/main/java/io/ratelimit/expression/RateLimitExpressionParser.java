@@ -148,14 +148,15 @@ public final class RateLimitExpressionParser {
     }
 
     /**
-     * Parses an expression for the actual cost of a call. It can use {@code #result} and {@code #exception}. A reference to a bean
-     * of type {@link Collector} alone is a collector of all results.
+     * Parses an expression for the actual cost of a call or request. Of a method it can use {@code #result} and
+     * {@code #exception}, and a reference to a bean of type {@link Collector} alone is a collector of all results. Of a request it
+     * can use {@code #status}.
      */
     @SuppressWarnings("unchecked")
     ActualCost actualCost(String text, String attribute, ExpressionScope scope) {
-        RateLimitExpression expression = parse(text, attribute, scope.afterCall(attribute));
+        RateLimitExpression expression = parse(text, attribute, scope.afterwards(attribute));
         Matcher bean = BEAN.matcher(text);
-        boolean collects = bean.matches() && beans.isTypeMatch(bean.group(1), Collector.class);
+        boolean collects = scope.isOfMethod() && bean.matches() && beans.isTypeMatch(bean.group(1), Collector.class);
         return new ActualCost(
                 expression,
                 text.contains("#exception"),

@@ -42,13 +42,6 @@ public final class RequestLimitFactory {
                                 + ".refund-on must be empty for a limit of URLs, because no method is called that could fail.",
                         "Remove it, or set refundOn of the annotations that share the limit.");
             }
-            if (overrides.get(LimitAttributes.PERMITS_AFTER) != null) {
-                throw new RateLimitConfigurationException(
-                        overrides.property()
-                                + ".permits-after must not be set for a limit of URLs, because no method is called that could"
-                                + " have a result (was \"" + overrides.get(LimitAttributes.PERMITS_AFTER) + "\").",
-                        "Remove it, or set permitsAfter of the annotations that share the limit.");
-            }
             return new RequestLimit(
                     operations.ofConfiguration(limit.name(), ExpressionScope.ofRequest(property, variables)),
                     expressions);

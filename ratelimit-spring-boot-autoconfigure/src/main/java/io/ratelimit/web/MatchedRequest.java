@@ -5,7 +5,10 @@ import io.ratelimit.expression.DraftedCharges;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.spi.Charge;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +31,37 @@ public record MatchedRequest(List<Match> matches) {
         return false;
     }
 
+    /** Returns whether the response determines what the request costs. */
+    public boolean isSettled() {
+        for (Match match : matches) {
+            if (match.limit().operation().actualCost() != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Settles what the request was charged, in the background. */
+    public void settle(AcquireRequest acquired, Settlement settlement, RateLimitGate gate, int status) {
+        Map<Charge, Long> costs = new HashMap<>();
+        for (Charge charge : acquired.charges()) {
+            for (Match match : matches) {
+                if (match.limit().operation().limit().id().equals(charge.limit().id())) {
+                    try {
+                        Long cost = match.limit().actualCost(match.variables(), status);
+                        if (cost != null) {
+                            costs.put(charge, cost);
+                        }
+                    } catch (RuntimeException ex) {
+                        gate.costUnknown(charge, ex);
+                    }
+                    break;
+                }
+            }
+        }
+        gate.settle(settlement, costs);
+    }
+
     /**
      * Creates the charges of the request, one for each limit. Without charges, the request is not limited. Waits for the plan of
      * the caller.
@@ -47,8 +81,8 @@ public record MatchedRequest(List<Match> matches) {
         return drafted(call).awaitAsync().thenApply(charges -> acquireRequest(call, charges));
     }
 
-    private static AcquireRequest acquireRequest(RequestCall call, List<Charge> charges) {
-        return AcquireRequest.of(call.unpaid(charges), call);
+    private AcquireRequest acquireRequest(RequestCall call, List<Charge> charges) {
+        return new AcquireRequest(call.unpaid(charges), isSettled(), call);
     }
 
     private DraftedCharges drafted(RequestCall call) {

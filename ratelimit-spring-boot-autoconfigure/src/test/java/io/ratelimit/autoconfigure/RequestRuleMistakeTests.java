@@ -152,6 +152,24 @@ class RequestRuleMistakeTests {
                         "Give both rules the same order"));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "/login | #result.status | ratelimit.limits.login.permits-after \"#result.status\" names #result, but the path has no such variable | Its variables: #status.",
+                "/login | status | ratelimit.limits.login.permits-after \"status\" names 'status', which is not a property of a request. | Did you mean #status?",
+                "/login | clientIp | ratelimit.limits.login.permits-after \"clientIp\" uses clientIp, but the cost is computed after the response | Use #status or the path's variables.",
+                "/{status} | #status | ratelimit.limits.login.permits-after must not be used for a path with a variable named status | Rename the variable.",
+            })
+    void costOfARequestThatCannotWorkStopsTheStartUp(String path, String expression, String what, String fix) {
+        servlet.withPropertyValues(
+                        "ratelimit.limits.login.permits-after=" + expression,
+                        "ratelimit.http[0].path=" + path,
+                        "ratelimit.http[0].limit=login")
+                .run(context -> assertMistake(context.getStartupFailure(), what, fix));
+    }
+
     @Test
     void refundOfALimitOfUrlsStopsTheStartUp() {
         servlet.withPropertyValues(

@@ -12,11 +12,15 @@ import io.ratelimit.reactor.ReactorSchedulers;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
@@ -24,6 +28,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 
 /**
  * Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete.
@@ -65,7 +70,7 @@ public record RequestLimitWebFilter(
         // it.
         return Mono.fromDirect(call(exchange, matched)
                 .flatMap(call -> acquireRequest(matched, call))
-                .map(acquire -> limited(acquire, exchange, chain))
+                .map(acquire -> limited(matched, acquire, exchange, chain))
                 .onErrorResume(failure -> Mono.just(rejectionHandler.answer(exchange, failure)))
                 .flatMapMany(Function.identity()));
     }
@@ -89,7 +94,8 @@ public record RequestLimitWebFilter(
         return ReactiveCall.signalled(matched.acquireRequestAsync(call), ReactorSchedulers::eventLoopOrParallel);
     }
 
-    private Mono<Void> limited(AcquireRequest acquire, ServerWebExchange exchange, WebFilterChain chain) {
+    private Mono<Void> limited(
+            MatchedRequest matched, AcquireRequest acquire, ServerWebExchange exchange, WebFilterChain chain) {
         return Mono.deferContextual(context -> {
             if (acquire.charges().isEmpty()) {
                 return chain.filter(exchange);
@@ -97,12 +103,32 @@ public record RequestLimitWebFilter(
             Object observation = gate.isTracing() ? ReactiveObservation.in(context) : null;
             CompletableFuture<Settlement> entered = Futures.start(() -> gate.enterAsync(acquire, observation));
             // The store's thread must not run the filters and handlers behind, which may block it or call the store.
-            Flux<Void> response = ReactiveCall.of(
-                    entered,
-                    ReactorSchedulers::eventLoopOrParallel,
-                    (settlement, failure) ->
-                            failure == null ? chain.filter(exchange) : rejectionHandler.answer(exchange, failure));
+            Flux<Void> response =
+                    ReactiveCall.of(entered, ReactorSchedulers::eventLoopOrParallel, (settlement, failure) -> {
+                        if (settlement == null || failure != null) {
+                            return rejectionHandler.answer(exchange, Objects.requireNonNull(failure));
+                        }
+                        Mono<Void> answer = chain.filter(exchange);
+                        return matched.isSettled()
+                                ? answer.doOnEach(end -> settle(matched, acquire, settlement, exchange, end))
+                                : answer;
+                    });
             return Mono.fromDirect(ReactiveCall.releasing(response, entered, false, Settlement::release));
         });
+    }
+
+    /** A request that is cancelled keeps the estimate. */
+    private void settle(
+            MatchedRequest matched,
+            AcquireRequest acquire,
+            Settlement settlement,
+            ServerWebExchange exchange,
+            Signal<Void> end) {
+        HttpStatusCode answered = exchange.getResponse().getStatusCode();
+        Throwable failure = end.getThrowable();
+        HttpStatusCode status = failure instanceof ErrorResponse known
+                ? known.getStatusCode()
+                : failure != null ? HttpStatus.INTERNAL_SERVER_ERROR : answered == null ? HttpStatus.OK : answered;
+        matched.settle(acquire, settlement, gate, status.value());
     }
 }

@@ -4,6 +4,7 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,8 @@ final class RequestCompletion implements AsyncListener {
     private @Nullable List<Runnable> actions = new ArrayList<>(2);
 
     private volatile boolean writeFailed;
+
+    private volatile boolean failed;
 
     RequestCompletion(ServletHeaderRecord record, @Nullable OpenRequests open) {
         this.record = record;
@@ -71,6 +74,16 @@ final class RequestCompletion implements AsyncListener {
             // Asynchronous processing has ended meanwhile.
         }
         end();
+    }
+
+    /** Notes whether the container gets an exception instead of a response. */
+    void setFailed(boolean failed) {
+        this.failed = failed;
+    }
+
+    /** Returns the status that the client gets. */
+    int status(HttpServletResponse response) {
+        return failed ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : response.getStatus();
     }
 
     /** Notes that the client can no longer be written to. */

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /**
- * Limits servlet requests by URL, on their first dispatch only. Permits are held until the response is complete.
+ * Limits servlet requests by URL, on their first dispatch only. Permits are held until the response is complete, which can
+ * determine what the request costs.
  *
  * @param ruleOrder of the rules that it applies
  */
@@ -42,12 +43,13 @@ public record RequestLimitFilter(
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         RequestCompletion completion = null;
+        boolean answered = false;
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse httpResponse
                 && http.getDispatcherType() == DispatcherType.REQUEST
                 && rules.hasRules(ruleOrder)) {
             try {
-                completion = acquire(http);
+                completion = acquire(http, httpResponse);
             } catch (RuntimeException ex) {
                 rejectionHandler.answer(http, httpResponse, ex);
                 return;
@@ -55,15 +57,17 @@ public record RequestLimitFilter(
         }
         try {
             chain.doFilter(request, response);
+            answered = true;
         } finally {
             if (completion != null) {
+                completion.setFailed(!answered);
                 completion.returned((HttpServletRequest) request);
             }
         }
     }
 
-    /** Returns what is told of the end of the request, if it holds permits until then. */
-    private @Nullable RequestCompletion acquire(HttpServletRequest request) {
+    /** Returns what is told of the end of the request, if it holds permits until then, or its response determines the cost. */
+    private @Nullable RequestCompletion acquire(HttpServletRequest request, HttpServletResponse response) {
         MatchedRequest matched = rules.match(
                 ruleOrder, request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
         if (!matched.isLimited()) {
@@ -74,11 +78,14 @@ public record RequestLimitFilter(
             return null;
         }
         Settlement settlement = gate.enter(acquire);
-        if (!settlement.holdsPermits()) {
+        if (!settlement.holdsPermits() && !matched.isSettled()) {
             return null;
         }
         RequestCompletion completion = ServletHeaderRecord.of(request).completion();
         completion.add(settlement::release);
+        if (matched.isSettled()) {
+            completion.add(() -> matched.settle(acquire, settlement, gate, completion.status(response)));
+        }
         return completion;
     }
 }

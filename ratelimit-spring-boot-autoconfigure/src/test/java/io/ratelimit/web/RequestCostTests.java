@@ -1,0 +1,156 @@
+package io.ratelimit.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/** What a request to a limited URL costs when the response determines it, on a real server of either stack. */
+class RequestCostTests {
+
+    private static final long CAPACITY = 3;
+
+    private static final String[] PROPERTIES = {
+        "ratelimit.limits.guesses.rate=3/d",
+        "ratelimit.limits.guesses.key-expression=#caller",
+        "ratelimit.limits.guesses.permits-after=#status < 400 ? 0 : #status == 418 ? null : 1",
+        "ratelimit.http[0].path=/{caller}/**",
+        "ratelimit.http[0].limit=guesses"
+    };
+
+    @RegisterExtension
+    static final RunningApplication servlet =
+            new RunningApplication(WebApplicationType.SERVLET, Application.class, PROPERTIES);
+
+    @RegisterExtension
+    static final RunningApplication reactive =
+            new RunningApplication(WebApplicationType.REACTIVE, Application.class, PROPERTIES);
+
+    private enum Stack {
+        SERVLET(servlet),
+        REACTIVE(reactive);
+
+        private final RunningApplication application;
+
+        Stack(RunningApplication application) {
+            this.application = application;
+        }
+
+        private long remaining(String caller) {
+            return application.limiter("guesses").peek(caller).remaining();
+        }
+    }
+
+    static Stream<Arguments> answers() {
+        return Stream.of(Stack.values())
+                .flatMap(stack -> Stream.of(
+                        Arguments.of(stack, "answer/200", 200, 0),
+                        Arguments.of(stack, "answer/302", 302, 0),
+                        Arguments.of(stack, "answer/401", 401, 1),
+                        Arguments.of(stack, "late/200", 200, 0),
+                        Arguments.of(stack, "late/401", 401, 1),
+                        Arguments.of(stack, "known", 403, 1),
+                        Arguments.of(stack, "failing", 500, 1),
+                        Arguments.of(stack, "late-failing", 500, 1),
+                        Arguments.of(stack, "nothing-here", 404, 1),
+                        Arguments.of(stack, "answer/418", 418, 1)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("answers")
+    void statusOfTheResponseDeterminesTheCost(Stack stack, String path, int status, int cost) {
+        String caller = path.replace('/', '-');
+        for (int i = 1; i <= 2; i++) {
+            assertThat(stack.application.get(caller + "/" + path).status()).isEqualTo(status);
+            long left = CAPACITY - (long) i * cost;
+            await(path).until(() -> stack.remaining(caller) == left);
+        }
+    }
+
+    /** Each is charged before it is known whether it is right. */
+    @ParameterizedTest
+    @EnumSource
+    void guessesAtTheSameTimeDoNotPassBecauseNoneHasFailedYet(Stack stack) {
+        Handlers handlers = stack.application.bean(Handlers.class);
+        List<CompletableFuture<Integer>> requests = IntStream.range(0, 8)
+                .mapToObj(i -> CompletableFuture.supplyAsync(
+                        () -> stack.application.get("crowd/held").status(), task -> new Thread(task).start()))
+                .toList();
+        await("rejections")
+                .until(() -> requests.stream().filter(CompletableFuture::isDone).count() == 8 - CAPACITY);
+        assertThat(stack.remaining("crowd")).isZero();
+        handlers.answers.countDown();
+        assertThat(requests.stream().map(CompletableFuture::join).sorted())
+                .containsExactly(200, 200, 200, 429, 429, 429, 429, 429);
+        await("refunds").until(() -> stack.remaining("crowd") == CAPACITY);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Handlers.class)
+    static class Application {}
+
+    @RestController
+    static class Handlers {
+
+        private final CountDownLatch answers = new CountDownLatch(1);
+
+        @GetMapping("/{caller}/answer/{status}")
+        ResponseEntity<String> answer(@PathVariable int status) {
+            return ResponseEntity.status(status).body("answered");
+        }
+
+        @GetMapping("/{caller}/late/{status}")
+        CompletableFuture<ResponseEntity<String>> late(@PathVariable int status) {
+            return CompletableFuture.supplyAsync(() -> answer(status));
+        }
+
+        @GetMapping("/{caller}/held")
+        CompletableFuture<String> held() {
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            answers.await();
+                        } catch (InterruptedException ex) {
+                            throw new IllegalStateException(ex);
+                        }
+                        return "held";
+                    },
+                    task -> new Thread(task).start());
+        }
+
+        @GetMapping("/{caller}/known")
+        String known() {
+            throw new ResponseStatusException(HttpStatus.FORBIDDEN);
+        }
+
+        @GetMapping("/{caller}/failing")
+        String failing() {
+            throw new IllegalStateException("on purpose");
+        }
+
+        @GetMapping("/{caller}/late-failing")
+        CompletableFuture<String> lateFailing() {
+            return CompletableFuture.supplyAsync(this::failing);
+        }
+    }
+}
