@@ -17,9 +17,14 @@ import java.util.function.UnaryOperator;
  */
 public record AcquireRequest(List<Charge> charges, boolean refundable, CallListener listener) {
 
+    /** A limit can become a concurrency limit until it is charged, so its charges are refundable whatever the caller expects. */
+    public AcquireRequest {
+        refundable = refundable || anyHoldsPermits(charges);
+    }
+
     /** Requests permits of charges that are refunded only if they have to be: those of concurrency limits. */
     public static AcquireRequest of(List<Charge> charges, CallListener listener) {
-        return new AcquireRequest(charges, anyHoldsPermits(charges), listener);
+        return new AcquireRequest(charges, false, listener);
     }
 
     /** Returns this request with the charges that were decided, which differ if a limit has changed while the call waited. */
@@ -28,7 +33,7 @@ public record AcquireRequest(List<Charge> charges, boolean refundable, CallListe
     }
 
     /** Returns whether a charge is for a concurrency limit, whose permits the call holds. */
-    boolean holdsPermits() {
+    public boolean holdsPermits() {
         return refundable && anyHoldsPermits(charges);
     }
 
