@@ -89,21 +89,23 @@ record RateLimitExpression(
      */
     @Nullable
     Object plan(Evaluation evaluation, RateLimit limit) {
+        Object value;
         try {
-            Object value = value(evaluation, limit);
-            if (value instanceof RateLimitPlan || value == null) {
-                return value;
-            }
-            String name = KeyFormatter.of(value);
-            return name == null || name.isEmpty() ? null : name;
+            value = KeyFormatter.unwrap(value(evaluation, limit));
         } catch (RateLimitInputException ex) {
             if (isOf(NULL_FAILURES, ex.getCause())) {
                 return null;
             }
             throw ex;
-        } catch (IllegalArgumentException ex) {
-            throw new RateLimitExpressionException(label + " must return the name of a plan or a RateLimitPlan", ex);
         }
+        if (value instanceof RateLimitPlan || value == null) {
+            return value;
+        }
+        if (!KeyFormatter.isSingle(value)) {
+            throw new RateLimitExpressionException(label + " must return the name of a plan or a RateLimitPlan", null);
+        }
+        String name = KeyFormatter.text(value, label, limit);
+        return name == null || name.isEmpty() ? null : name;
     }
 
     /** @throws RateLimitInputException if the value is no number of permits */
