@@ -47,6 +47,10 @@ record RateLimitExpression(
             SpelMessage.PROJECTION_NOT_SUPPORTED_ON_TYPE,
             SpelMessage.INVALID_TYPE_FOR_SELECTION);
 
+    /** Failures of SpEL if a type does not have what the expression reads. Their messages name types alone. */
+    private static final Set<SpelMessage> TYPE_FAILURES =
+            Set.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE, SpelMessage.METHOD_NOT_FOUND);
+
     /** What the names of the failures of SpEL begin with if a value is too large for it. Versions of Spring have different ones. */
     private static final String TOO_LARGE = "MAX_";
 
@@ -207,7 +211,8 @@ record RateLimitExpression(
         return isOfValue(cause)
                 ? new RateLimitInputException(
                         limit.name(), label + " failed (" + cause.getClass().getName() + ")", cause)
-                : new RateLimitExpressionException(label + " failed", cause);
+                : new RateLimitExpressionException(
+                        label + " failed" + (isOf(TYPE_FAILURES, cause) ? " (" + cause.getMessage() + ")" : ""), cause);
     }
 
     private static boolean isOfValue(Throwable failure) {
