@@ -23,6 +23,9 @@ final class Advisability {
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
     static boolean check(Method method, Class<?> targetClass, LimitAnnotation annotation) {
+        if (annotation.ofType() && FrameworkCall.preparesRequests(method)) {
+            return false;
+        }
         FrameworkCall framework = FrameworkCall.of(method, targetClass);
         if (framework != null) {
             if (annotation.ofType() && framework.isLeftOut()) {

@@ -4,9 +4,11 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.Charge;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Blocks the calling thread for the decision and throws the rejection. */
@@ -15,10 +17,20 @@ record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrate
     @Override
     public @Nullable Object call(LimitedCall call) throws Throwable {
         RequestCall request = requests.current();
-        if (request == null && call.charges().hasSingleCharge()) {
-            return callWithSingleCharge(call);
+        if (request != null || !call.charges().hasSingleCharge()) {
+            return call(call, call.acquireRequest(request));
         }
-        AcquireRequest acquire = call.acquireRequest(request);
+        Charge charge = call.charge();
+        if (charge == null) {
+            return call.proceed();
+        }
+        return charge.limit().hasRate()
+                ? callWithSingleCharge(call, charge)
+                // It has changed meanwhile.
+                : call(call, AcquireRequest.of(List.of(charge), CallListener.NONE));
+    }
+
+    private @Nullable Object call(LimitedCall call, AcquireRequest acquire) throws Throwable {
         if (acquire.charges().isEmpty()) {
             return call.proceed();
         }
@@ -32,11 +44,7 @@ record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrate
     }
 
     /** Avoids the allocations of the general case for most calls outside of a request. */
-    private static @Nullable Object callWithSingleCharge(LimitedCall call) throws Throwable {
-        Charge charge = call.charge();
-        if (charge == null) {
-            return call.proceed();
-        }
+    private static @Nullable Object callWithSingleCharge(LimitedCall call, Charge charge) throws Throwable {
         checkMayBlock(call);
         try {
             call.gate().enter(charge);

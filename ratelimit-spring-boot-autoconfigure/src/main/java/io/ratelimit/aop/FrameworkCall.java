@@ -5,7 +5,8 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /** How a framework calls a method: past the bean's proxy, or so that a rejection becomes another answer. Such methods are not limited. */
@@ -13,7 +14,7 @@ enum FrameworkCall {
     CREATION("creates a bean, once", "Annotate the method of the bean's class; write a class for a lambda.") {
         @Override
         boolean calls(Method method, Class<?> targetClass) {
-            return AnnotatedElementUtils.isAnnotated(method, "org.springframework.context.annotation.Bean")
+            return isAnnotated(method, "org.springframework.context.annotation.Bean")
                     || implementsOneOf(method, targetClass, "org.springframework.beans.factory.FactoryBean");
         }
     },
@@ -23,8 +24,7 @@ enum FrameworkCall {
             "Annotate a method that other beans call.") {
         @Override
         boolean calls(Method method, Class<?> targetClass) {
-            return AnnotatedElementUtils.isAnnotated(method, "jakarta.annotation.PostConstruct")
-                    || AnnotatedElementUtils.isAnnotated(method, "jakarta.annotation.PreDestroy")
+            return isAnnotated(method, "jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy")
                     || implementsOneOf(
                             method,
                             targetClass,
@@ -74,6 +74,19 @@ enum FrameworkCall {
                     "org.springframework.format.Parser",
                     "org.springframework.format.Printer");
         }
+    },
+
+    EXCEPTION_HANDLER(
+            "handles exceptions, so that after a rejection Spring answers a failure of the handler instead",
+            "Annotate the methods that handle requests.") {
+        @Override
+        boolean calls(Method method, Class<?> targetClass) {
+            return isAnnotated(
+                    method,
+                    "org.springframework.web.bind.annotation.ExceptionHandler",
+                    "org.springframework.messaging.handler.annotation.MessageExceptionHandler",
+                    "org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler");
+        }
     };
 
     private final String problem;
@@ -93,11 +106,18 @@ enum FrameworkCall {
                 .orElse(null);
     }
 
+    /** Returns whether Spring calls the method of a controller before those that handle requests, for each request. */
+    static boolean preparesRequests(Method method) {
+        return isAnnotated(method, "org.springframework.web.bind.annotation.InitBinder")
+                || (isAnnotated(method, "org.springframework.web.bind.annotation.ModelAttribute")
+                        && !isAnnotated(method, "org.springframework.web.bind.annotation.RequestMapping"));
+    }
+
     abstract boolean calls(Method method, Class<?> targetClass);
 
     /** Returns whether a type may be annotated that has such a method among others, which is then left out. */
     boolean isLeftOut() {
-        return this == CREATION || this == LIFE_CYCLE;
+        return this == CREATION || this == LIFE_CYCLE || this == EXCEPTION_HANDLER;
     }
 
     /** Completes "a method that". */
@@ -107,6 +127,12 @@ enum FrameworkCall {
 
     String fix() {
         return fix;
+    }
+
+    /** The annotations are known by their names, because they may not be on the class path. */
+    private static boolean isAnnotated(Method method, String... names) {
+        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        return Arrays.stream(names).anyMatch(annotations::isPresent);
     }
 
     /** The interfaces are known by their names, because they may not be on the class path. */

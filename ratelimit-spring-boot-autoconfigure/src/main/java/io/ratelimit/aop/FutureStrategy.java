@@ -129,7 +129,7 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
     /** Releases the permits that the call holds when its future is complete, whether or not the caller has cancelled it. */
     private static CompletionStage<@Nullable Object> releasing(
             CompletionStage<@Nullable Object> outcome, LimitedCall call, Settlement settlement) {
-        if (!call.charges().holdsPermits()) {
+        if (!settlement.holdsPermits()) {
             return outcome;
         }
         return outcome.whenComplete((value, failure) -> {

@@ -74,7 +74,7 @@ record ReactiveStrategy(
                 call.gate().enterAsync(acquire, observation).toCompletableFuture();
         Flux<Object> values = ReactiveCall.of(
                 entered, this::next, (settlement, failure) -> follow(call, acquire, settlement, failure));
-        return call.charges().holdsPermits()
+        return acquire.holdsPermits()
                 ? ReactiveCall.releasing(values, entered, !multiValue, Settlement::release)
                 : values;
     }

@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 public enum CallerFacts {
 
     /** Nothing. */
-    NONE("this is not a web application", "Use the method's parameters."),
+    NONE(
+            "this application runs neither Spring MVC nor WebFlux",
+            "Use the method's parameters, or add spring-boot-starter-webmvc or spring-boot-starter-webflux."),
 
     /** Nothing, because the request is in a Reactor context, which the method cannot read. */
     OUT_OF_REACH(
@@ -24,7 +26,7 @@ public enum CallerFacts {
             "Use #status or the path's variables."),
 
     /** The principal. */
-    PRINCIPAL("this is not a web application", "Use principal or the method's parameters."),
+    PRINCIPAL("this application runs neither Spring MVC nor WebFlux", "Use principal or the method's parameters."),
 
     /** The entire request. */
     REQUEST("", "");

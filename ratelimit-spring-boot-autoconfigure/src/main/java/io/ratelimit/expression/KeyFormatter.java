@@ -9,6 +9,9 @@ import java.security.Principal;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
@@ -37,12 +40,14 @@ final class KeyFormatter {
      * @throws RateLimitExpressionException if the text of the value does not identify it
      */
     static String key(@Nullable Object value, String label, RateLimit limit) {
-        String key;
-        try {
-            key = of(value);
-        } catch (IllegalArgumentException ex) {
-            throw new RateLimitExpressionException(label + " " + ex.getMessage(), ex);
+        Object single = unwrap(value);
+        if (single != null && !isSingle(single)) {
+            throw new RateLimitExpressionException(
+                    label + " must return a single value with its own toString() (was a "
+                            + single.getClass().getName() + "); join several values with '+'",
+                    null);
         }
+        String key = single == null ? null : text(single, label, limit);
         if (key == null || key.isEmpty()) {
             throw missing(label, limit, key == null ? "null" : "empty", null);
         }
@@ -69,32 +74,48 @@ final class KeyFormatter {
         return type.isArray() || Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
     }
 
-    /**
-     * Converts a value.
-     *
-     * @return {@code null} if the value is null
-     * @throws IllegalArgumentException if the text of the value does not identify it
-     */
-    static @Nullable String of(@Nullable Object value) {
-        if (value == null || value instanceof String) {
-            return (String) value;
+    /** Returns the value of an optional one; {@code null} if it is empty. */
+    static @Nullable Object unwrap(@Nullable Object value) {
+        if (value instanceof Optional<?> optional) {
+            return unwrap(optional.orElse(null));
         }
+        if (value instanceof OptionalInt number) {
+            return number.isPresent() ? number.getAsInt() : null;
+        }
+        if (value instanceof OptionalLong number) {
+            return number.isPresent() ? number.getAsLong() : null;
+        }
+        if (value instanceof OptionalDouble number) {
+            return number.isPresent() ? number.getAsDouble() : null;
+        }
+        return value;
+    }
+
+    /** Returns whether the text of a value identifies it. */
+    static boolean isSingle(Object value) {
+        return value instanceof Principal || HAS_TEXT.get(value.getClass());
+    }
+
+    /**
+     * Returns the text of a {@linkplain #isSingle single} value.
+     *
+     * @throws RateLimitExpressionException if the value has none; the message repeats nothing of the value
+     */
+    static @Nullable String text(Object value, String label, RateLimit limit) {
+        try {
+            return text(value);
+        } catch (RuntimeException ex) {
+            throw RateLimitExpression.failure(label, limit, ex);
+        }
+    }
+
+    private static @Nullable String text(Object value) {
         if (value instanceof Principal principal) {
             return principal.getName();
         }
         if (value instanceof Enum<?> constant) {
             return constant.name();
         }
-        if (value instanceof InetAddress address) {
-            return address.getHostAddress();
-        }
-        if (value instanceof Optional<?> optional) {
-            return of(optional.orElse(null));
-        }
-        if (!HAS_TEXT.get(value.getClass())) {
-            throw new IllegalArgumentException("must return a single value with its own toString() (was a "
-                    + value.getClass().getName() + "); join several values with '+'");
-        }
-        return value.toString();
+        return value instanceof InetAddress address ? address.getHostAddress() : value.toString();
     }
 }

@@ -47,6 +47,10 @@ record RateLimitExpression(
             SpelMessage.PROJECTION_NOT_SUPPORTED_ON_TYPE,
             SpelMessage.INVALID_TYPE_FOR_SELECTION);
 
+    /** Failures of SpEL if a type does not have what the expression reads. Their messages name types alone. */
+    private static final Set<SpelMessage> TYPE_FAILURES =
+            Set.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE, SpelMessage.METHOD_NOT_FOUND);
+
     /** What the names of the failures of SpEL begin with if a value is too large for it. Versions of Spring have different ones. */
     private static final String TOO_LARGE = "MAX_";
 
@@ -89,21 +93,23 @@ record RateLimitExpression(
      */
     @Nullable
     Object plan(Evaluation evaluation, RateLimit limit) {
+        Object value;
         try {
-            Object value = value(evaluation, limit);
-            if (value instanceof RateLimitPlan || value == null) {
-                return value;
-            }
-            String name = KeyFormatter.of(value);
-            return name == null || name.isEmpty() ? null : name;
+            value = KeyFormatter.unwrap(value(evaluation, limit));
         } catch (RateLimitInputException ex) {
             if (isOf(NULL_FAILURES, ex.getCause())) {
                 return null;
             }
             throw ex;
-        } catch (IllegalArgumentException ex) {
-            throw new RateLimitExpressionException(label + " must return the name of a plan or a RateLimitPlan", ex);
         }
+        if (value instanceof RateLimitPlan || value == null) {
+            return value;
+        }
+        if (!KeyFormatter.isSingle(value)) {
+            throw new RateLimitExpressionException(label + " must return the name of a plan or a RateLimitPlan", null);
+        }
+        String name = KeyFormatter.text(value, label, limit);
+        return name == null || name.isEmpty() ? null : name;
     }
 
     /** @throws RateLimitInputException if the value is no number of permits */
@@ -205,7 +211,8 @@ record RateLimitExpression(
         return isOfValue(cause)
                 ? new RateLimitInputException(
                         limit.name(), label + " failed (" + cause.getClass().getName() + ")", cause)
-                : new RateLimitExpressionException(label + " failed", cause);
+                : new RateLimitExpressionException(
+                        label + " failed" + (isOf(TYPE_FAILURES, cause) ? " (" + cause.getMessage() + ")" : ""), cause);
     }
 
     private static boolean isOfValue(Throwable failure) {

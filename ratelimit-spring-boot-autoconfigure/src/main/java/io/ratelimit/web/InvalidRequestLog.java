@@ -1,6 +1,7 @@
 package io.ratelimit.web;
 
 import io.ratelimit.MissingRateLimitKeyException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,8 +11,8 @@ import java.util.function.LongSupplier;
 import org.springframework.http.HttpStatusCode;
 
 /**
- * Logs requests without a key or with a value that a limit cannot use. Any client can send them, so each limit is logged at most
- * once a minute.
+ * Logs requests without a key or with a value that a limit cannot use, and those for which an expression fails. Any client can send
+ * them, so each limit and each expression is logged at most once a minute.
  */
 final class InvalidRequestLog {
 
@@ -21,7 +22,7 @@ final class InvalidRequestLog {
 
     private final LongSupplier nanos;
 
-    /** The time of the last line, by limit. */
+    /** The time of the last line, by limit, or by message of an expression. */
     private final ConcurrentMap<String, Long> logged = new ConcurrentHashMap<>();
 
     InvalidRequestLog(LongSupplier nanos) {
@@ -41,12 +42,26 @@ final class InvalidRequestLog {
         }
     }
 
-    boolean isDue(String limit) {
-        long now = nanos.getAsLong();
-        Long last = logged.get(limit);
-        if (last == null) {
-            return logged.putIfAbsent(limit, now) == null;
+    /** The message names the expression, and no value. */
+    void log(RateLimitExpressionException failure) {
+        String message = String.valueOf(failure.getMessage());
+        if (isDue(message)) {
+            Throwable cause = failure.getCause();
+            logger.log(
+                    Level.ERROR,
+                    "Rate limit of a request not evaluated ({0}); answering 500. Logged at most once a minute for this expression.",
+                    cause == null
+                            ? message
+                            : message + " with " + cause.getClass().getName());
         }
-        return now - last >= PERIOD && logged.replace(limit, last, now);
+    }
+
+    boolean isDue(String subject) {
+        long now = nanos.getAsLong();
+        Long last = logged.get(subject);
+        if (last == null) {
+            return logged.putIfAbsent(subject, now) == null;
+        }
+        return now - last >= PERIOD && logged.replace(subject, last, now);
     }
 }

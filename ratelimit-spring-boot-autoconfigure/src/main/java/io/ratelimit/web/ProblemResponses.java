@@ -3,6 +3,7 @@ package io.ratelimit.web;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import java.net.URI;
 import java.time.Duration;
@@ -59,6 +60,8 @@ public record ProblemResponses(MessageSource messages, WebSettings settings) {
             problem = exceeded(rejection, locale);
         } else if (exception instanceof RateLimitInputException invalid) {
             problem = invalid(invalid, locale);
+        } else if (exception instanceof RateLimitExpressionException failed) {
+            problem = failed(failed, locale);
         } else {
             problem = refused(exception, locale);
         }
@@ -108,6 +111,16 @@ public record ProblemResponses(MessageSource messages, WebSettings settings) {
                 : "The request contains a value that rate limit '" + limit + "' cannot use";
         return problem(invalid, settings.invalidRequestStatus(), detail)
                 .detailMessageArguments(limit)
+                .build(messages, locale);
+    }
+
+    /** For each request, as for an invalid one, the exception is logged at most once a minute. */
+    private ErrorResponse failed(RateLimitExpressionException failure, Locale locale) {
+        settings.logFailed(failure);
+        return problem(
+                        failure,
+                        HttpStatus.INTERNAL_SERVER_ERROR,
+                        "The server cannot evaluate a rate limit of the request")
                 .build(messages, locale);
     }
 

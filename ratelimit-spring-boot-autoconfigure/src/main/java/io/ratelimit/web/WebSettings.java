@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.internal.limiter.LimitCatalog;
@@ -76,7 +77,10 @@ public final class WebSettings {
         if (exception instanceof RateLimitRefusedException) {
             return HttpStatus.SERVICE_UNAVAILABLE;
         }
-        return exception instanceof RateLimitInputException ? invalidRequestStatus : null;
+        if (exception instanceof RateLimitInputException) {
+            return invalidRequestStatus;
+        }
+        return exception instanceof RateLimitExpressionException ? HttpStatus.INTERNAL_SERVER_ERROR : null;
     }
 
     HttpStatusCode invalidRequestStatus() {
@@ -85,6 +89,10 @@ public final class WebSettings {
 
     void logInvalid(RateLimitInputException invalid) {
         invalidRequestLog.log(invalid, invalidRequestStatus);
+    }
+
+    void logFailed(RateLimitExpressionException failure) {
+        invalidRequestLog.log(failure);
     }
 
     /** Returns the caller's quota under the limit that rejects it. */

@@ -32,9 +32,9 @@ class ExpressionMistakeTests {
                 "#userId + count | names 'count', which is not a property of a call. | Did you mean #count?",
                 "nothing | names 'nothing', which is not a property of a call. | There are #parameterName",
                 "@nobody.name | names @nobody, but there is no bean of that name. | Use the name of a bean.",
-                "clientIp | uses clientIp, but this is not a web application. | Use the method's parameters.",
-                "principal.name | uses principal, but this is not a web application. | Use the method's parameters.",
-                "header('X-Api-Key') | uses header, but this is not a web application. | Use the method's parameters.",
+                "clientIp | uses clientIp, but this application runs neither Spring MVC nor WebFlux. | Use the method's parameters, or add spring-boot-starter-webmvc",
+                "principal.name | uses principal, but this application runs neither Spring MVC nor WebFlux. | Use the method's parameters, or add spring-boot-starter-webmvc",
+                "header('X-Api-Key') | uses header, but this application runs neither Spring MVC nor WebFlux. | Use the method's parameters, or add spring-boot-starter-webmvc",
                 "haeder('X-Api-Key') | calls 'haeder()', which is not a method of a call. | Did you mean header('…')? There are #parameterName",
                 "clientIP | names 'clientIP', which is not a property of a call. | Did you mean clientIp? There are",
                 "principle.name | names 'principle', which is not a property of a call. | Did you mean principal?",
@@ -79,7 +79,7 @@ class ExpressionMistakeTests {
                 .withPropertyValues("ratelimit.limits.quotes.key-expression=clientIp")
                 .run(context -> {
                     assertThat(analysis(context).getDescription())
-                            .contains("uses clientIp, but this is not a web application.");
+                            .contains("uses clientIp, but this application runs neither Spring MVC nor WebFlux.");
                     assertThat(analysis(context).getAction()).isEqualTo("Use principal or the method's parameters.");
                 });
     }

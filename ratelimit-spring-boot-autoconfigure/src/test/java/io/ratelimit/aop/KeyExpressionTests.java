@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
@@ -12,6 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -113,6 +117,9 @@ class KeyExpressionTests {
                 Arguments.of(42L, "42"),
                 Arguments.of(uuid, uuid.toString()),
                 Arguments.of(Optional.of("alice"), "alice"),
+                Arguments.of(OptionalInt.of(7), "7"),
+                Arguments.of(OptionalLong.of(7), "7"),
+                Arguments.of(OptionalDouble.of(0.5), "0.5"),
                 Arguments.of((Principal) () -> "alice", "alice"));
     }
 
@@ -146,6 +153,59 @@ class KeyExpressionTests {
                             .hasMessageNotContaining("secret");
                     assertThat(quotes.calls).isZero();
                 });
+    }
+
+    static Stream<Arguments> emptyKeys() {
+        return Stream.of(
+                        Optional.empty(),
+                        Optional.of(OptionalInt.empty()),
+                        OptionalInt.empty(),
+                        OptionalLong.empty(),
+                        OptionalDouble.empty(),
+                        (Principal) () -> null)
+                .map(value -> Arguments.of(value));
+    }
+
+    /** Callers without a key do not share a bucket. */
+    @ParameterizedTest
+    @MethodSource("emptyKeys")
+    void emptyOptionalIsNoKey(Object value) {
+        runner.withPropertyValues("ratelimit.limits.objects.key-expression=#value")
+                .run(context -> assertThat(catchThrowable(
+                                () -> context.getBean(Quotes.class).object(value)))
+                        .isInstanceOf(MissingRateLimitKeyException.class)
+                        .hasMessageContaining("must return a key (was null)"));
+    }
+
+    /** Its message may name a caller. */
+    @ParameterizedTest
+    @CsvSource({
+        "key-expression, IllegalArgumentException, RateLimitInputException, failed (java.lang.IllegalArgumentException)",
+        "key-expression, IllegalStateException, RateLimitExpressionException, failed",
+        "plan-expression, IllegalArgumentException, RateLimitInputException, failed (java.lang.IllegalArgumentException)",
+        "plan-expression, IllegalStateException, RateLimitExpressionException, failed"
+    })
+    void failureOfTheTextOfAValueIsNotRepeated(String attribute, String thrown, String type, String message) {
+        runner.withPropertyValues(
+                        "ratelimit.limits.objects.plans.pro.capacity=7",
+                        "ratelimit.limits.objects.plan-expression=none",
+                        "ratelimit.limits.objects." + attribute + "=#value")
+                .run(context -> assertThat(catchThrowable(
+                                () -> context.getBean(Quotes.class).object(new Unspeakable(thrown))))
+                        .satisfies(failure ->
+                                assertThat(failure.getClass().getSimpleName()).isEqualTo(type))
+                        .hasMessageEndingWith(attribute + " \"#value\" " + message)
+                        .hasMessageNotContaining("secret"));
+    }
+
+    record Unspeakable(String thrown) {
+
+        @Override
+        public String toString() {
+            throw thrown.startsWith("IllegalArgument")
+                    ? new IllegalArgumentException("secret")
+                    : new IllegalStateException("secret");
+        }
     }
 
     static class Quotes {

@@ -38,9 +38,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.convert.converter.Converter;
+import org.springframework.messaging.handler.annotation.MessageExceptionHandler;
 import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.core.userdetails.UsernameNotFoundException;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.filter.OncePerRequestFilter;
 import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
@@ -83,7 +88,9 @@ class UnadvisableMethodTests {
         "IsAFilter, the web server answers a rejection with 500, URL rule",
         "IsAnAnnotatedFilter, the web server answers a rejection with 500, URL rule",
         "LoadsUsers, as if the password were wrong, requests that log in",
-        "Converts, as if the value were wrong, Annotate the method that takes the value"
+        "Converts, as if the value were wrong, Annotate the method that takes the value",
+        "HandlesExceptions, a failure of the handler instead, Annotate the methods that handle requests",
+        "HandlesExceptionsOfMessages, a failure of the handler instead, Annotate the methods that handle requests"
     })
     void methodThatAFrameworkCallsInItsOwnWayStopsTheStartUp(String type, String problem, String fix) {
         runner.withUserConfiguration(nested(type)).run(context -> {
@@ -104,6 +111,32 @@ class UnadvisableMethodTests {
             AnnotatedConfiguration limited = context.getBean(AnnotatedConfiguration.class);
             limited.call();
             assertRejected("annotated-configuration", limited::call);
+        });
+    }
+
+    /** Otherwise a request would pay for each of them. */
+    @Test
+    void annotatedControllerLimitsTheMethodsThatHandleRequestsAlone() {
+        runner.withBean(AnnotatedController.class).run(context -> {
+            AnnotatedController limited = context.getBean(AnnotatedController.class);
+            limited.handle();
+            limited.handleWithModel();
+            limited.model();
+            limited.bind();
+            limited.failed();
+            assertRejected("annotated-controller", limited::handle);
+            assertRejected("annotated-controller", limited::handleWithModel);
+        });
+    }
+
+    @Test
+    void methodThatSpringCallsBeforeTheHandlerIsLimitedIfItIsAnnotated() {
+        runner.withBean(PreparesRequests.class).run(context -> {
+            PreparesRequests limited = context.getBean(PreparesRequests.class);
+            limited.model();
+            assertRejected("prepares-requests-model", limited::model);
+            limited.bind();
+            assertRejected("prepares-requests-bind", limited::bind);
         });
     }
 
@@ -400,5 +433,50 @@ class UnadvisableMethodTests {
         public Locale locale() {
             return Locale.ROOT;
         }
+    }
+
+    @RateLimited(capacity = 2, rate = "2/h")
+    static class AnnotatedController {
+
+        @GetMapping
+        public void handle() {}
+
+        @GetMapping
+        @ModelAttribute
+        public void handleWithModel() {}
+
+        @ModelAttribute
+        public void model() {}
+
+        @InitBinder
+        public void bind() {}
+
+        @ExceptionHandler
+        public void failed() {}
+    }
+
+    static class PreparesRequests {
+
+        @ModelAttribute
+        @RateLimited(rate = "1/h")
+        public void model() {}
+
+        @InitBinder
+        @RateLimited(rate = "1/h")
+        public void bind() {}
+    }
+
+    static class HandlesExceptions {
+
+        @ExceptionHandler
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class HandlesExceptionsOfMessages {
+
+        @MessageExceptionHandler
+        @RateLimited(rate = "1/h")
+        public void call() {}
     }
 }

@@ -222,6 +222,33 @@ abstract class HttpContract {
         get("/by-principal", "X-User", "alice").isRejected("\"by-principal\";r=0;t=1", "1", "by-principal");
     }
 
+    /** Such as {@code principal.username} of an {@code Authentication}, whose declared type does not tell. */
+    @Test
+    void expressionThatFailsForEachCallerIsAnsweredWith500AndLoggedOnceAMinute(CapturedOutput output) {
+        try (HttpApplication own = start(
+                List.of(),
+                "ratelimit.limits.by-principal.key-expression=principal.username",
+                "ratelimit.limits.users.rate=1/h",
+                "ratelimit.limits.users.key-expression=@environment.username",
+                "ratelimit.http[0].path=/broken",
+                "ratelimit.http[0].limit=users")) {
+            int before = output.getAll().length();
+            for (String path : List.of("/by-principal", "/by-principal", "/broken", "/broken")) {
+                HttpAnswer answer = own.get(path, "X-User", "alice");
+                assertThat(answer.status()).as(path).isEqualTo(500);
+                assertThat(answer.problem())
+                        .containsEntry("title", "Internal Server Error")
+                        .containsEntry("detail", "The server cannot evaluate a rate limit of the request")
+                        .doesNotContainKey("trace");
+            }
+            String log = ForegroundLog.of(output.getAll().substring(before));
+            assertThat(log.lines().filter(line -> line.contains(" ERROR ")))
+                    .hasSize(2)
+                    .allMatch(line -> line.contains(".username\"") && line.contains("'username' cannot be found"));
+            assertThat(log).doesNotContain("\tat ", "alice");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"/by-principal", "/by-header", "/by-header-of-service"})
     void requestWithoutAKeyIsTheClientsMistake(String path, CapturedOutput output) {

@@ -117,7 +117,7 @@ class ServletHttpTests extends HttpContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/forward", "/include", "/error-page", "/again"})
+    @ValueSource(strings = {"/forward", "/include", "/include-twice", "/error-page", "/again"})
     void requestThatIsDispatchedAnewPaysOnce(String path) {
         assertThat(get(path).header("RateLimit")).isEqualTo("\"service\";r=9;t=1");
         assertThat(get(path).header("RateLimit")).isEqualTo("\"service\";r=8;t=2");
@@ -330,6 +330,13 @@ class ServletHttpTests extends HttpContract {
         @GetMapping("/include")
         void include(HttpServletRequest request, HttpServletResponse response) throws ServletException, IOException {
             service.call();
+            request.getRequestDispatcher("/service").include(request, response);
+        }
+
+        @GetMapping("/include-twice")
+        void includeTwice(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
+            request.getRequestDispatcher("/service").include(request, response);
             request.getRequestDispatcher("/service").include(request, response);
         }
 

@@ -173,6 +173,23 @@ class GatewayTests {
         assertThat(refreshedRate()).isEqualTo("2/d");
     }
 
+    /** Nothing would release the permits. */
+    @Test
+    void anAlgorithmThatHoldsPermitsIsRefusedForALimitOfARoute() {
+        try {
+            set("ratelimit.limits.gateway-route.rate", "");
+            set("ratelimit.limits.gateway-route.capacity", "2");
+            set("ratelimit.limits.gateway-route.algorithm", "concurrency");
+            assertThat(gateway.log())
+                    .contains("the algorithm of the limit 'gateway-route' must not be CONCURRENCY here")
+                    .contains("keeping the present ones");
+            assertThat(gateway.<String>json("/actuator/ratelimits/gateway-route", "$.rate"))
+                    .isEqualTo("2/d");
+        } finally {
+            assertThat(gateway.send("DELETE", "/actuator/env", "").statusCode()).isEqualTo(200);
+        }
+    }
+
     private static void changeRate(String rate) {
         set("ratelimit.limits.gateway-refreshed.rate", rate);
     }

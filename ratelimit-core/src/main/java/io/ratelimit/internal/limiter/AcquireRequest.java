@@ -33,7 +33,7 @@ public record AcquireRequest(List<Charge> charges, boolean refundable, CallListe
     }
 
     /** Returns whether a charge is for a concurrency limit, whose permits the call holds. */
-    boolean holdsPermits() {
+    public boolean holdsPermits() {
         return refundable && anyHoldsPermits(charges);
     }
 

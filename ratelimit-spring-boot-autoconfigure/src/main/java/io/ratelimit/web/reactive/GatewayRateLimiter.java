@@ -18,6 +18,7 @@ import io.ratelimit.web.RateLimitHeaders;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,9 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
     private final ReactiveRequestCallSource requests;
 
     private final Map<String, RouteLimit> routes = new ConcurrentHashMap<>();
+
+    /** Those of routes, which a refresh must not give the algorithm CONCURRENCY. A route is loaded many times. */
+    private final Set<EffectiveLimit> checked = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates a limiter for all routes.
@@ -124,7 +128,12 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         String name = config.getName() == null ? routeId : config.getName();
         try {
             checkPlans(catalog.settings().of(name));
-            return new RouteLimit(catalog.configured(name), config.getPermits());
+            EffectiveLimit limit = catalog.configured(name);
+            checkRate(limit.get());
+            if (checked.add(limit)) {
+                limit.addCheck(GatewayRateLimiter::checkRate);
+            }
+            return new RouteLimit(limit, config.getPermits());
         } catch (RateLimitConfigurationException ex) {
             throw ex.at("filter RequestRateLimiter of route '" + routeId + "'");
         }
@@ -141,16 +150,19 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         }
     }
 
+    private static void checkRate(RateLimit limit) {
+        if (!limit.hasRate()) {
+            throw new RateLimitConfigurationException(
+                    "the algorithm of the limit '" + limit.name()
+                            + "' must not be CONCURRENCY here, because the filter is not told when a request ends.",
+                    "Limit the path by a URL rule, ratelimit.http, or use an algorithm with a rate.");
+        }
+    }
+
     private record RouteLimit(EffectiveLimit limit, long permits) {
 
         RouteLimit {
             var unused = new Charge(limit.get(), null, permits);
-            if (!limit.get().hasRate()) {
-                throw new RateLimitConfigurationException(
-                        "the algorithm of the limit '" + limit.name()
-                                + "' must not be CONCURRENCY here, because the filter is not told when a request ends.",
-                        "Limit the path by a URL rule, ratelimit.http, or use an algorithm with a rate.");
-            }
         }
     }
 

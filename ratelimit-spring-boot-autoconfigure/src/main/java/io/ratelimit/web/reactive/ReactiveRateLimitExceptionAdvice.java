@@ -1,7 +1,7 @@
 package io.ratelimit.web.reactive;
 
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitInputException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.CatchAllAdviceWarning;
@@ -20,7 +20,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers rejections with 429, refusals with 503 and invalid requests with 400, in a reactive application. Follows the
+ * Answers rejections with 429, refusals with 503, invalid requests with 400 and failed expressions with 500, in a reactive application. Follows the
  * application's advice for the same exceptions, and otherwise has the highest precedence. WebFlux has no hook before all
  * advice, so {@link CatchAllAdviceWarning} warns of advice for every exception that precedes this one.
  * {@link RateLimitWebExceptionHandler} answers browsers.
@@ -45,7 +45,10 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
         return applicationAdvice.hasHandlers() ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 
-    @ExceptionHandler({RateLimitExceededException.class, RateLimitRefusedException.class, RateLimitInputException.class
+    @ExceptionHandler({
+        RateLimitExceededException.class,
+        RateLimitRefusedException.class,
+        RateLimitExpressionException.class
     })
     public Mono<ErrorResponse> answer(RuntimeException failure, ServerWebExchange exchange) {
         if (exchange.getResponse().isCommitted()) {

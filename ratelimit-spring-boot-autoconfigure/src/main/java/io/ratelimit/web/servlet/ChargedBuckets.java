@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.RequestContextHolder;
 
 /**
  * Remembers the buckets that a request was charged to, each with the first dispatch that was. A concurrency limit is charged
@@ -54,15 +55,24 @@ final class ChargedBuckets {
                         && !charged.getValue().equals(dispatch));
     }
 
-    /** A pass of a request through the servlet container: the first one, or a forward, an error page and so on. */
-    record Dispatch(DispatcherType type, int number, String uri) {
+    /**
+     * A pass of a request through the servlet container: the first one, or a forward, an error page and so on.
+     *
+     * @param target the path. An include has that of the outer request. Its target is the attributes that Spring's servlet creates
+     *     for each pass
+     */
+    record Dispatch(DispatcherType type, int number, Object target) {
 
         private static final Dispatch FIRST = new Dispatch(DispatcherType.REQUEST, 0, "");
 
         /** @param number counts the dispatches of the request */
         static Dispatch of(HttpServletRequest request, int number) {
             DispatcherType type = request.getDispatcherType();
-            return type == DispatcherType.REQUEST ? FIRST : new Dispatch(type, number, request.getRequestURI());
+            return switch (type) {
+                case REQUEST -> FIRST;
+                case INCLUDE -> new Dispatch(type, number, RequestContextHolder.currentRequestAttributes());
+                default -> new Dispatch(type, number, request.getRequestURI());
+            };
         }
 
         boolean isFirst() {

@@ -1,7 +1,7 @@
 package io.ratelimit.web.servlet;
 
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitInputException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.WebSettings;
@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Answers rejections with 429, refusals with 503 and invalid requests with 400, in a servlet application.
+ * Answers rejections with 429, refusals with 503, invalid requests with 400 and failed expressions with 500, in a servlet application.
  * {@link RateLimitExceptionResolver} calls it before all advice. If an application has replaced Spring's composite resolver,
  * it is the last advice. A response that is already committed just ends.
  *
@@ -32,7 +32,10 @@ public final class RateLimitExceptionAdvice {
         this.problems = new ProblemResponses(messages, settings);
     }
 
-    @ExceptionHandler({RateLimitExceededException.class, RateLimitRefusedException.class, RateLimitInputException.class
+    @ExceptionHandler({
+        RateLimitExceededException.class,
+        RateLimitRefusedException.class,
+        RateLimitExpressionException.class
     })
     public @Nullable ErrorResponse answer(
             RuntimeException failure, HttpServletRequest request, HttpServletResponse response, Locale locale) {
