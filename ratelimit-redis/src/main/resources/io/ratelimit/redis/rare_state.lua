@@ -181,7 +181,12 @@ local function make_rare_state()
   end
 
   function rare_state.observe(bucket, permits)
-    for _, state in ipairs(bucket.others) do complete(state.rule.algorithm).observe(state, bucket, permits) end
+    for _, state in ipairs(bucket.others) do
+      local algorithm, before = complete(state.rule.algorithm), state.used
+      algorithm.observe(state, bucket, permits)
+      -- What is not counted must not be refunded in place of an earlier charge.
+      if state.used - before < permits and not algorithm.own then state.leased = greatest(state.leased, bucket.now) + 1 end
+    end
   end
 
   function rare_state.write_of(bucket)

@@ -87,9 +87,6 @@ function algorithms.T()
     end
 
     function token_bucket.refund(state, bucket, permits, receipt)
-      -- Permits leased before or since may be used later than these were: refunding these would let those exceed the limit.
-      -- Only the last lease itself can refund, because it knows which of its permits remain unused.
-      if receipt.time < state.leased then return end
       refund_gaps().refund(state, bucket, permits, receipt, out_before)
     end
   end

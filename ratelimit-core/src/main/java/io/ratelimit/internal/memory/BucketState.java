@@ -199,16 +199,29 @@ record BucketState(
 
     /**
      * Returns the state without a charge that the own rule admitted, or a part of it, except for permits that have come back. A
-     * log removes the entry from all logs of the bucket, because they share it.
+     * log removes the entry from all logs of the bucket, because they share it, unless one of them is full: it may have dropped
+     * older entries for this one.
      */
-    BucketState refund(long now, long permits, long charged, CounterState receipt) {
-        List<RuleState<?>> left = new ArrayList<>(others.size());
-        for (RuleState<?> other : others) {
-            left.add(
-                    own.rule().sharesEntriesWith(other.rule())
-                            ? other.recover(now).refund(now, permits, charged, receipt)
-                            : other);
+    BucketState refund(long now, long permits, long charged, ChargedPermits from) {
+        if (from.time() < own.refundableFrom()) {
+            return this;
         }
+        CounterState receipt = from.receipt();
+        List<RuleState<?>> left = new ArrayList<>(others.size());
+        boolean shared = true;
+        for (RuleState<?> other : others) {
+            RuleState<?> recovered = other.recover(now);
+            left.add(recovered);
+            shared &= !own.rule().sharesEntriesWith(other.rule())
+                    || recovered.used(now) < other.rule().capacity();
+        }
+        if (!shared) {
+            return new BucketState(own.refundAlone(now, permits, charged, receipt), left, skew, block);
+        }
+        left.replaceAll(
+                other -> own.rule().sharesEntriesWith(other.rule())
+                        ? other.refund(now, permits, charged, receipt)
+                        : other);
         return new BucketState(own.refund(now, permits, charged, receipt), left, skew, block);
     }
 

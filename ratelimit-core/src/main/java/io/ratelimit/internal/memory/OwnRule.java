@@ -90,7 +90,14 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
         if (permits <= left) {
             return take(usage, now, permits);
         }
-        return left >= 0 ? take(unused(now), now, capacity()) : usage;
+        State counted = left >= 0 ? take(unused(now), now, capacity()).state() : usage.state();
+        return new OwnState(counted, usage.refunded() + usage.state().used());
+    }
+
+    /** If not, all charges before count as refunded. */
+    @Override
+    public boolean countsAll(long permits, OwnState before, OwnState observed) {
+        return true;
     }
 
     @Override

@@ -1,7 +1,20 @@
 package io.ratelimit.internal.memory;
 
-/** A rule and its state. */
-record RuleState<U extends Usage>(Rule<U> rule, U usage) {
+/**
+ * A rule and its state.
+ *
+ * @param refundableFrom charges made before this time cannot be refunded, because permits of a later call, which another rule has
+ *     admitted, were not counted for lack of room; 0 if all were
+ */
+record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
+
+    RuleState(Rule<U> rule, U usage) {
+        this(rule, usage, 0);
+    }
+
+    private RuleState<U> with(U next) {
+        return new RuleState<>(rule, next, refundableFrom);
+    }
 
     static <U extends Usage> RuleState<U> unused(Rule<U> rule, long now) {
         return new RuleState<>(rule, rule.unused(now));
@@ -15,7 +28,7 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
     /** Returns the state by an equal rule. Rules of a calendar can be equal and know different windows. */
     @SuppressWarnings({"unchecked", "ReferenceEquality"}) // Equal rules have states of one kind.
     RuleState<U> by(Rule<?> equal) {
-        return equal == rule ? this : new RuleState<>((Rule<U>) equal, usage);
+        return equal == rule ? this : new RuleState<>((Rule<U>) equal, usage, refundableFrom);
     }
 
     long since() {
@@ -23,7 +36,7 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
     }
 
     RuleState<U> recover(long now) {
-        return new RuleState<>(rule, rule.recover(usage, now));
+        return with(rule.recover(usage, now));
     }
 
     long used(long now) {
@@ -59,32 +72,39 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
     }
 
     RuleState<U> take(long now, long permits) {
-        return new RuleState<>(rule, rule.take(usage, now, permits));
+        return with(rule.take(usage, now, permits));
     }
 
     RuleState<U> refund(long now, long permits, long charged, CounterState receipt) {
-        return new RuleState<>(rule, rule.refund(usage, now, permits, charged, receipt)).recover(now);
+        return with(rule.refund(usage, now, permits, charged, receipt)).recover(now);
+    }
+
+    /** Does the same, where the other logs of the bucket keep the entry. */
+    RuleState<U> refundAlone(long now, long permits, long charged, CounterState receipt) {
+        return with(rule.refundAlone(usage, permits, charged, receipt)).recover(now);
     }
 
     RuleState<U> force(long now, long permits) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.force(recovered.usage, now, permits));
+        return with(rule.force(recovered.usage, now, permits));
     }
 
     RuleState<U> force(long now, long permits, RuleState<?> first) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.force(recovered.usage, now, permits, first));
+        return with(rule.force(recovered.usage, now, permits, first));
     }
 
     /** Returns permits to the bucket. */
     RuleState<U> grant(long now, long permits) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.grant(recovered.usage, now, permits)).recover(now);
+        return with(rule.grant(recovered.usage, now, permits)).recover(now);
     }
 
     /** @param admitting the state of the rule that has admitted the call, after it */
     RuleState<U> observe(long now, long permits, RuleState<?> admitting) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.observe(recovered.usage, now, permits, admitting));
+        U observed = rule.observe(recovered.usage, now, permits, admitting);
+        boolean all = rule.countsAll(permits, recovered.usage, observed);
+        return new RuleState<>(rule, observed, all ? refundableFrom : Math.max(refundableFrom, now) + 1);
     }
 }

@@ -35,6 +35,11 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
         return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(capacity);
     }
 
+    @Override
+    public boolean countsAll(long permits, PermitLog before, PermitLog observed) {
+        return observed.used() - before.used() >= permits;
+    }
+
     /** Removes the oldest entries of a log with a debt as large as the capacity: what is refunded after that is no larger. */
     @Override
     public PermitLog force(PermitLog usage, long now, long permits) {
@@ -44,6 +49,12 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
     @Override
     public PermitLog refund(PermitLog usage, long now, long permits, long charged, CounterState receipt) {
         return usage.without(receipt.since(), charged, permits);
+    }
+
+    /** The entry stays, in place of as many older permits: they come back later, never earlier. */
+    @Override
+    public PermitLog refundAlone(PermitLog usage, long permits, long charged, CounterState receipt) {
+        return usage.withoutOldest(receipt.since(), charged, permits);
     }
 
     @Override

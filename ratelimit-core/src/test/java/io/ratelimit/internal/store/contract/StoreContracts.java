@@ -48,6 +48,9 @@ public abstract class StoreContracts extends DecisionContracts {
     class PlanRefunds extends PlanRefundContract {}
 
     @Nested
+    class PlanRefundTrace extends PlanRefundTraceContract {}
+
+    @Nested
     class Settlements extends SettlementContract {}
 
     @Nested
