@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs what ./mvnw verify leaves out, after it: the tests that are annotated with @LongRunning, and the acceptance suite with
-# the jars of the last build, on the oldest and the newest version of Spring Boot.
+# Runs what ./mvnw verify leaves out, after it: the tests that are annotated with @LongRunning, those with @BothTiers again with more
+# cases, and the acceptance suite with the jars of the last build, on the oldest and the newest version of Spring Boot.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

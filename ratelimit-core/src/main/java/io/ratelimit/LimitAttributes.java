@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.internal.limit.Attribute;
 import io.ratelimit.internal.limit.AttributeValues;
+import io.ratelimit.internal.limit.DurationText;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,16 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class LimitAttributes {
+
+    private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";
+
+    private static final Duration LONGEST_BLOCK = Duration.ofDays(365);
+
+    private static final int MOST_BLOCKS = 16;
+
+    private static final Duration SHORTEST_HOLD = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_HOLD = Duration.ofDays(1);
 
     private static final List<Attribute<?>> ROWS = new ArrayList<>();
 
@@ -39,11 +51,31 @@ public final class LimitAttributes {
     public static final Attribute<String> RATE =
             row(Attribute.text("rate").changeable().inheritedIf(LimitAttributes::hasRate));
 
-    public static final Attribute<Duration> MAX_WAIT =
-            row(Attribute.duration("maxWait").changeable().otherwise(Duration.ZERO));
+    public static final Attribute<Duration> MAX_WAIT = row(Attribute.duration("maxWait")
+            .changeable()
+            .otherwise(Duration.ZERO)
+            .must("not be negative", wait -> wait.isNegative() ? wait : null, DURATION_EXAMPLE)
+            .must("be a whole number of microseconds", wait -> inMicros(wait) ? null : wait, DURATION_EXAMPLE));
 
-    public static final Attribute<List<Duration>> BLOCK_FOR =
-            row(Attribute.durations("blockFor").changeable().otherwise(List.of()));
+    public static final Attribute<List<Duration>> BLOCK_FOR = row(Attribute.durations("blockFor")
+            .changeable()
+            .otherwise(List.of())
+            .must(
+                    "have at most " + MOST_BLOCKS + " durations",
+                    blocks -> blocks.size() > MOST_BLOCKS ? blocks.size() : null,
+                    "The last one repeats. Remove some.")
+            .must(
+                    "be positive",
+                    blocks -> first(blocks, block -> block.isNegative() || (block.isZero() && blocks.size() > 1)),
+                    "Use longer ones, or a single 0 to block nothing.")
+            .must(
+                    "be a whole number of microseconds",
+                    blocks -> first(blocks, block -> !inMicros(block)),
+                    DURATION_EXAMPLE)
+            .must(
+                    "be at most " + LONGEST_BLOCK.toDays() + "d",
+                    blocks -> first(blocks, block -> block.compareTo(LONGEST_BLOCK) > 0),
+                    "Use a shorter one."));
 
     public static final Attribute<Boolean> ENABLED =
             row(Attribute.flag("enabled").changeable().otherwise(true));
@@ -61,8 +93,13 @@ public final class LimitAttributes {
     public static final Attribute<ZoneId> ZONE =
             row(Attribute.<ZoneId>of("zone").otherwise(ZoneOffset.UTC));
 
-    public static final Attribute<Duration> HOLD =
-            row(Attribute.duration("hold").otherwise(Duration.ofSeconds(30)).inheritedIf(values -> !hasRate(values)));
+    public static final Attribute<Duration> HOLD = row(Attribute.duration("hold")
+            .otherwise(Duration.ofSeconds(30))
+            .inheritedIf(values -> !hasRate(values))
+            .must(
+                    "be from " + DurationText.of(SHORTEST_HOLD) + " to " + DurationText.of(LONGEST_HOLD),
+                    hold -> hold.compareTo(SHORTEST_HOLD) < 0 || hold.compareTo(LONGEST_HOLD) > 0 ? hold : null,
+                    "Use 30s, unless calls pause for longer."));
 
     public static final Attribute<String> REDIS =
             row(Attribute.text("redis").inheritedIf(values -> values.effective(SCOPE) != Scope.INSTANCE));
@@ -94,6 +131,19 @@ public final class LimitAttributes {
     private static <T> Attribute<T> row(Attribute<T> attribute) {
         ROWS.add(attribute);
         return attribute;
+    }
+
+    private static boolean inMicros(Duration duration) {
+        return duration.toNanosPart() % 1_000 == 0;
+    }
+
+    private static @Nullable Duration first(List<Duration> durations, Predicate<Duration> which) {
+        return durations.stream().filter(which).findFirst().orElse(null);
+    }
+
+    /** Passes on the rules that the values break, each value alone. */
+    static void check(AttributeValues values, Attribute.Mistakes mistakes) {
+        ROWS.forEach(row -> values.check(row, mistakes));
     }
 
     /** Returns the attributes that an override can set. */

@@ -28,6 +28,9 @@ public record LimitDefinition(
         @Nullable String plan,
         Map<String, RateLimitOverride> planOverrides) {
 
+    /** The name of the Redis of {@code ratelimit.redis} itself. */
+    private static final String DEFAULT_REDIS = "default";
+
     LimitDefinition(String name, AttributeValues declared) {
         this(name, declared, null, declared, UnaryOperator.identity(), null, Map.of());
     }
@@ -106,6 +109,13 @@ public record LimitDefinition(
 
     private LimitConfiguration configurationOrNone() {
         return configuration != null ? configuration : LimitConfiguration.of(name);
+    }
+
+    /** Returns the name of the Redis server; {@code null}: the one of {@code ratelimit.redis} itself. */
+    @Nullable
+    String redis() {
+        String redis = values.get(LimitAttributes.REDIS);
+        return redis == null || LimitNames.canonical(redis).equals(DEFAULT_REDIS) ? null : redis;
     }
 
     /** Returns how to set a rate where this limit was declared. */

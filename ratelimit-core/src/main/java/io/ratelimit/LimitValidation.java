@@ -19,7 +19,6 @@ import io.ratelimit.internal.limit.CapacityRange;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limit.LimitNumbers;
-import io.ratelimit.internal.limit.RateSuggestion;
 import io.ratelimit.internal.limit.ReducedRate;
 import java.time.Duration;
 import java.util.List;
@@ -28,19 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks the attributes of a limit, each alone and together. The message of a mistake has the name that was written, and the fix. */
 final class LimitValidation {
-
-    /** The name of the Redis of {@code ratelimit.redis} itself. */
-    private static final String DEFAULT_REDIS = "default";
-
-    private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";
-
-    private static final Duration LONGEST_BLOCK = Duration.ofDays(365);
-
-    private static final int MOST_BLOCKS = 16;
-
-    private static final Duration SHORTEST_HOLD = Duration.ofSeconds(1);
-
-    private static final Duration LONGEST_HOLD = Duration.ofDays(1);
 
     private final LimitDefinition limit;
 
@@ -69,9 +55,9 @@ final class LimitValidation {
         List<Duration> blocks = values.effective(BLOCK_FOR);
         this.blockDurations = blocks.size() == 1 && blocks.get(0).isZero() ? List.of() : blocks;
         checkNames();
+        checkAlone(values);
         AlgorithmTraits refilled = refilled();
         checkMaxWait(refilled);
-        checkBlockFor();
         checkHold(refilled);
         checkRedis();
         this.rate = refilled.holdsPermits() ? null : parsedRate();
@@ -85,9 +71,15 @@ final class LimitValidation {
     static void checkDefaults(AttributeValues defaults) {
         String rate = defaults.get(RATE);
         if (rate != null) {
-            parse(defaults.label(RATE), rate);
+            Rate.parse(defaults.label(RATE), rate);
         }
-        checkHold(defaults);
+        checkAlone(defaults);
+    }
+
+    private static void checkAlone(AttributeValues values) {
+        LimitAttributes.check(values, (attribute, rule, was, fix) -> {
+            throw mistake(values.label(attribute), rule, was, fix);
+        });
     }
 
     AttributeValues values() {
@@ -113,13 +105,6 @@ final class LimitValidation {
     /** Returns the lease of the limit; of a plan with a small capacity as far as it goes. */
     long lease() {
         return lease;
-    }
-
-    /** Returns the name of the server; {@code null}: the default one. */
-    @Nullable
-    String redis() {
-        String redis = values.get(REDIS);
-        return redis == null || LimitNames.canonical(redis).equals(DEFAULT_REDIS) ? null : redis;
     }
 
     private RateLimitConfigurationException mistake(Attribute<?> attribute, String rule, Object was, String fix) {
@@ -151,12 +136,6 @@ final class LimitValidation {
     }
 
     private void checkMaxWait(AlgorithmTraits refilled) {
-        if (maxWait.isNegative()) {
-            throw mistake(MAX_WAIT, "not be negative", maxWait, DURATION_EXAMPLE);
-        }
-        if (maxWait.toNanosPart() % 1_000 != 0) {
-            throw mistake(MAX_WAIT, "be a whole number of microseconds", maxWait, DURATION_EXAMPLE);
-        }
         if (!maxWait.isZero() && !refilled.reservesAhead() && !refilled.holdsPermits()) {
             throw mistake(
                     MAX_WAIT,
@@ -168,43 +147,10 @@ final class LimitValidation {
         }
     }
 
-    private void checkBlockFor() {
-        if (blockDurations.size() > MOST_BLOCKS) {
-            throw mistake(
-                    BLOCK_FOR,
-                    "have at most " + MOST_BLOCKS + " durations",
-                    blockDurations.size(),
-                    "The last one repeats. Remove some.");
-        }
-        for (Duration duration : blockDurations) {
-            if (duration.isNegative() || duration.isZero()) {
-                throw mistake(BLOCK_FOR, "be positive", duration, "Use longer ones, or a single 0 to block nothing.");
-            }
-            if (duration.toNanosPart() % 1_000 != 0) {
-                throw mistake(BLOCK_FOR, "be a whole number of microseconds", duration, DURATION_EXAMPLE);
-            }
-            if (duration.compareTo(LONGEST_BLOCK) > 0) {
-                throw mistake(BLOCK_FOR, "be at most " + LONGEST_BLOCK.toDays() + "d", duration, "Use a shorter one.");
-            }
-        }
-    }
-
     private void checkHold(AlgorithmTraits refilled) {
         Duration hold = values.get(HOLD);
         if (hold != null && !refilled.holdsPermits()) {
             throw mistake(HOLD, "not be set for " + algorithm, hold, "Remove it, or use CONCURRENCY.");
-        }
-        checkHold(values);
-    }
-
-    private static void checkHold(AttributeValues values) {
-        Duration hold = values.get(HOLD);
-        if (hold != null && (hold.compareTo(SHORTEST_HOLD) < 0 || hold.compareTo(LONGEST_HOLD) > 0)) {
-            throw mistake(
-                    values.label(HOLD),
-                    "be from " + DurationText.of(SHORTEST_HOLD) + " to " + DurationText.of(LONGEST_HOLD),
-                    hold,
-                    "Use 30s, unless calls pause for longer.");
         }
     }
 
@@ -237,21 +183,7 @@ final class LimitValidation {
         if (text == null || text.isBlank()) {
             throw new RateLimitConfigurationException("rate must be set.", limit.rateAdvice());
         }
-        return parse(values.label(RATE), text);
-    }
-
-    private static Rate parse(String label, String rate) {
-        try {
-            return Rate.parse(rate);
-        } catch (IllegalArgumentException ex) {
-            throw new RateLimitConfigurationException(
-                    label + String.valueOf(ex.getMessage()).substring("rate".length()) + ".",
-                    RateSuggestion.of(rate)
-                                    .map(suggestion -> "Did you mean \"" + suggestion + "\"? ")
-                                    .orElse("")
-                            + "Write it like " + Rate.EXAMPLES + ".",
-                    ex);
-        }
+        return Rate.parse(values.label(RATE), text);
     }
 
     private AlgorithmTraits inCalendarUnits(AlgorithmTraits refilled, Rate parsed) {

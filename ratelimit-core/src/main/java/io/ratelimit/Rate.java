@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.RateSuggestion;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record Rate(long permits, Duration period, @Nullable CalendarUnit calendarUnit) {
 
     /** Examples of what {@link #parse} accepts, for error messages. */
-    static final String EXAMPLES =
+    private static final String EXAMPLES =
             "\"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\", \"1/PT1M\" or \"10000/month\"";
 
     private static final Duration LONGEST_IN_MICROS = Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS);
@@ -73,6 +74,26 @@ public record Rate(long permits, Duration period, @Nullable CalendarUnit calenda
             throw invalid("rate must have a duration as its period", text, ex);
         } catch (IllegalArgumentException ex) {
             throw invalid(ex.getMessage(), text, ex);
+        }
+    }
+
+    /**
+     * Parses a rate.
+     *
+     * @param label the name of the attribute as its author wrote it
+     * @throws RateLimitConfigurationException if the text is not a rate
+     */
+    static Rate parse(String label, String text) {
+        try {
+            return parse(text);
+        } catch (IllegalArgumentException ex) {
+            throw new RateLimitConfigurationException(
+                    label + String.valueOf(ex.getMessage()).substring("rate".length()) + ".",
+                    RateSuggestion.of(text)
+                                    .map(suggestion -> "Did you mean \"" + suggestion + "\"? ")
+                                    .orElse("")
+                            + "Write it like " + EXAMPLES + ".",
+                    ex);
         }
     }
 

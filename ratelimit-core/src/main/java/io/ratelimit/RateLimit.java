@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +96,7 @@ public final class RateLimit {
         this.scope = values.effective(LimitAttributes.SCOPE);
         this.zone = values.effective(LimitAttributes.ZONE);
         this.hold = values.effective(LimitAttributes.HOLD);
-        this.redis = valid.redis();
+        this.redis = definition.redis();
         this.local = local == null ? this : local;
         this.plan = definition.plan();
         this.plans = Collections.unmodifiableMap(plans);
@@ -337,7 +336,7 @@ public final class RateLimit {
                 + (numbers.calendar() == null ? "" : " in " + zone)
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
                 + (maxWait.isZero() ? "" : ", maxWait " + DurationText.of(maxWait))
-                + (blockFor.isEmpty() ? "" : ", blockFor " + blockForText())
+                + (blockFor.isEmpty() ? "" : ", blockFor " + LimitAttributes.BLOCK_FOR.format(blockFor))
                 + (lease == 0 ? "" : ", lease " + lease)
                 + (numbers.traits().holdsPermits() ? ", hold " + DurationText.of(hold) : "")
                 + (scope == Scope.SHARED ? "" : ", scope " + scope)
@@ -346,9 +345,5 @@ public final class RateLimit {
                 + (enabled ? "" : ", disabled")
                 + (plan == null ? "" : ", plan " + plan)
                 + (plans.isEmpty() ? "" : ", plans " + String.join(", ", plans.keySet()));
-    }
-
-    private String blockForText() {
-        return blockFor.stream().map(DurationText::of).collect(Collectors.joining(" then "));
     }
 }

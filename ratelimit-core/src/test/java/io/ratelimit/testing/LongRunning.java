@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Runs with {@code scripts/verify-long.sh} and not with each build: what breaks servers, checks models, starts processes or many
- * applications, measures, or repeats in a browser what a faster test shows.
+ * Runs with {@code scripts/verify-long.sh} and not with each build: what breaks servers, checks models, starts processes, clusters or
+ * many applications, measures, or repeats in a browser what a faster test shows.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

@@ -15,7 +15,7 @@ public final class TestRandom {
     private static final String SEED = "ratelimit.test.seed";
 
     /** In percent of what the nightly build tries. */
-    private static final long SCALE = Long.getLong("ratelimit.test.scale", 2);
+    private static final double SCALE = Double.parseDouble(System.getProperty("ratelimit.test.scale", "0.5"));
 
     private static final Map<String, Integer> CREATED = new ConcurrentHashMap<>();
 

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.RandomHistory;
 import io.ratelimit.testing.TestClock;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls that one run of the script decides are decided as if each had a run of its own at the same time. */
+@BothTiers
 class BatchDecisionTests {
 
     @RegisterExtension

@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * The script decides alike with and without {@code fast_path.lua}: random requests are run by both, on keys of their own, and
  * replies, values and expiries compared.
  */
+@BothTiers
 class FastPathTests {
 
     @RegisterExtension

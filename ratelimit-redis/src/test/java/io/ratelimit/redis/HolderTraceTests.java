@@ -11,6 +11,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Random histories of instances that hold permits of the same buckets, die, stand still and come back, while operators reset buckets,
  * replies are lost, Redis loses data and its clock jumps. Compared with a model that knows of each call until when it is counted.
  */
+@BothTiers
 class HolderTraceTests {
 
     private static final int TRACES = 100;

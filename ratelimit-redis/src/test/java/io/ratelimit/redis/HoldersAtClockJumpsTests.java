@@ -6,6 +6,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The clock of Redis jumps while calls of living instances hold permits. Their own clocks go on as they do. */
+@BothTiers
 class HoldersAtClockJumpsTests {
 
     private static final int CAPACITY = 5;

@@ -8,6 +8,7 @@ import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.OwnAlgorithms.Batches;
 import io.ratelimit.testing.OwnAlgorithms.Tolerant;
 import io.ratelimit.testing.RandomHistory;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Java and the Lua of an application's algorithm answer alike, as do what follows from them, and changes of algorithms. */
+@BothTiers
 class OwnAlgorithmAgreementTests {
 
     @RegisterExtension

@@ -13,6 +13,7 @@ import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
@@ -112,6 +113,7 @@ class PermitHoldTests {
     }
 
     /** As many as fit in some commands of the script, and those that Redis has lost among them. */
+    @LongRunning
     @Test
     void oneScriptRenewsThousandsOfCallsOfAKey() {
         RateLimit many = TestLimits.concurrency("many", 10_000);
@@ -147,6 +149,7 @@ class PermitHoldTests {
     }
 
     /** Redis has none of them, so that the script does the most work. */
+    @LongRunning
     @Test
     void oneScriptRenewsTenThousandCallsOfAKey() {
         Charge charge = new Charge(TestLimits.concurrency("many", 20_000), "alice", 1);
@@ -402,6 +405,7 @@ class PermitHoldTests {
         assertThat(free(other.store)).isEqualTo(1);
     }
 
+    @LongRunning
     @Test
     void releasesThatFailAreRepeatedSomeAtATime() {
         RateLimit many = TestLimits.concurrency("many", 2_000);
@@ -528,6 +532,7 @@ class PermitHoldTests {
     }
 
     /** More slots than a stack has room for. */
+    @LongRunning
     @Test
     void manySlotsThatCannotBeReachedAreTriedAgain() {
         one.topology = RedisTopology.UNKNOWN_CLUSTER;

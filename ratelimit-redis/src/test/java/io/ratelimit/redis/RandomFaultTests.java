@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.spi.Charge;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * Whatever fails at whatever point between a caller and Redis, each call ends in time, and the next is served. Time is the
  * test's: what other threads do while one stands still is done inside of it.
  */
+@BothTiers
 @Timeout(300)
 class RandomFaultTests {
 

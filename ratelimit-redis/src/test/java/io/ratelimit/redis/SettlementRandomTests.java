@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
  * Whatever happens between an instance and Redis, each settlement ends once: Redis has made it once, or it is counted as lost, and
  * then Redis has made it at most once.
  */
+@BothTiers
 @Timeout(300)
 class SettlementRandomTests {
 

@@ -1,18 +1,20 @@
 package io.ratelimit.actuate;
 
+import io.ratelimit.LimitAttributes;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStatus.ActiveOverride;
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.expression.ChargeDescription;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.statistics.CallCounts;
 import io.ratelimit.internal.statistics.CountSeries;
 import io.ratelimit.internal.statistics.KeyCount;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param zone the time zone of its calendar windows; {@code null}: it has none
  * @param refill {@code null}: it has no rate
  * @param origins where each attribute comes from
- * @param override {@code null}: none
+ * @param override the attributes that it sets, and its {@code version}, which is to be sent with a change that must not undo
+ *     another one, {@code until} when it applies, its {@code principal}, and the {@code problem} why this instance does not apply it;
+ *     {@code null}: none
  * @param plans the numbers of the configured plans, by their names; {@code null}: there are none
  * @param pointcut the pointcut of the configuration, if there is one
  * @param methods the methods that it applies to, and what a call is charged
@@ -54,7 +58,7 @@ public record LimitDescriptor(
         boolean dryRun,
         String onStoreFailure,
         Map<String, Origin> origins,
-        @Nullable OverrideDescriptor override,
+        @Nullable Map<String, @Nullable Object> override,
         @Nullable Map<String, PlanDescriptor> plans,
         @Nullable String pointcut,
         Map<String, ChargeDescription> methods,
@@ -87,7 +91,7 @@ public record LimitDescriptor(
                 limit.dryRun(),
                 limit.onStoreFailure().name(),
                 new TreeMap<>(status.origins()),
-                status.override() == null ? null : OverrideDescriptor.of(status.override()),
+                overrideOf(status),
                 status.plans().isEmpty() ? null : plans(status),
                 usage.pointcut(),
                 usage.methods(),
@@ -119,7 +123,7 @@ public record LimitDescriptor(
             boolean enabled,
             boolean dryRun,
             Map<String, Origin> origins,
-            @Nullable OverrideDescriptor override) {
+            @Nullable Map<String, @Nullable Object> override) {
 
         private static final Set<String> ATTRIBUTES =
                 Set.of("capacity", "rate", "maxWait", "blockFor", "enabled", "dryRun");
@@ -136,7 +140,7 @@ public record LimitDescriptor(
                     plan.enabled(),
                     plan.dryRun(),
                     origins,
-                    status.override() == null ? null : OverrideDescriptor.of(status.override()));
+                    overrideOf(status));
         }
     }
 
@@ -171,41 +175,20 @@ public record LimitDescriptor(
             Map<String, ChargeDescription> methods,
             Map<String, ChargeDescription> requests) {}
 
-    /**
-     * Describes an override: the attributes that it sets, and how it is stored.
-     *
-     * @param version to be sent with a change that must not undo another one
-     * @param until when it ends by itself; {@code null}: it does not
-     * @param principal the author, if known
-     * @param problem why this instance does not apply it; {@code null}: it does
-     */
-    public record OverrideDescriptor(
-            @Nullable Long capacity,
-            @Nullable String rate,
-            @Nullable Duration maxWait,
-            @Nullable List<Duration> blockFor,
-            @Nullable Boolean enabled,
-            @Nullable Boolean dryRun,
-            @Nullable String onStoreFailure,
-            long version,
-            @Nullable Instant until,
-            @Nullable String principal,
-            @Nullable String problem) {
-
-        static OverrideDescriptor of(ActiveOverride stored) {
-            RateLimitOverride set = stored.attributes();
-            return new OverrideDescriptor(
-                    set.capacity(),
-                    set.rate(),
-                    set.maxWait(),
-                    set.blockFor(),
-                    set.enabled(),
-                    set.dryRun(),
-                    set.onStoreFailure() == null ? null : set.onStoreFailure().name(),
-                    stored.version(),
-                    stored.until(),
-                    stored.principal(),
-                    stored.problem());
+    /** Describes an override: the attributes that it sets, by their names, and how it is stored. */
+    private static @Nullable Map<String, @Nullable Object> overrideOf(RateLimitStatus status) {
+        ActiveOverride stored = status.override();
+        if (stored == null) {
+            return null;
         }
+        Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+        AttributeValues set = LimitAttributes.of(stored.attributes());
+        LimitAttributes.changeable().forEach(row -> shown.put(row.name(), set.get(row)));
+        shown.put("version", stored.version());
+        shown.put("until", stored.until());
+        shown.put("principal", stored.principal());
+        shown.put("problem", stored.problem());
+        shown.values().removeIf(Objects::isNull);
+        return shown;
     }
 }

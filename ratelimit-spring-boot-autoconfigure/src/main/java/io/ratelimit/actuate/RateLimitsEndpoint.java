@@ -38,10 +38,24 @@ import org.springframework.lang.Nullable;
  * an empty one that of all callers. Exceptions become answers by {@link EndpointProblems}, which also passes the principal.
  *
  * <p>Optional parameters have Spring's own annotation, because Spring Boot 3 does not know others.
+ *
+ * @param names supplies the names of all limits
+ * @param usage returns where the limit of a name applies
+ * @param load returns what the calls of this instance hold and wait for
+ * @param statistics {@code null}: calls are not counted
+ * @param instance names this instance
  */
 @Endpoint(id = RateLimitsEndpoint.ID, defaultAccess = Access.READ_ONLY)
 @SuppressWarnings("deprecation")
-public final class RateLimitsEndpoint {
+public record RateLimitsEndpoint(
+        RateLimitAdmin admin,
+        Supplier<Collection<String>> names,
+        Function<String, Usage> usage,
+        Function<RateLimit, Load> load,
+        Supplier<StoreDescriptor> store,
+        @Nullable RateLimitStatistics statistics,
+        String instance,
+        Clock clock) {
 
     static final String ID = "ratelimits";
 
@@ -51,50 +65,6 @@ public final class RateLimitsEndpoint {
 
     /** A number other than 0. */
     private static final Pattern WITHOUT_UNIT = Pattern.compile("[+-]?0*[1-9][0-9]*");
-
-    private final RateLimitAdmin admin;
-
-    private final Supplier<Collection<String>> names;
-
-    private final Function<String, Usage> usage;
-
-    private final Function<RateLimit, Load> load;
-
-    private final Supplier<StoreDescriptor> store;
-
-    private final @Nullable RateLimitStatistics statistics;
-
-    private final String instance;
-
-    private final Clock clock;
-
-    /**
-     * Creates the endpoint.
-     *
-     * @param names supplies the names of all limits
-     * @param usage returns where the limit of a name applies
-     * @param load returns what the calls of this instance hold and wait for
-     * @param statistics {@code null}: calls are not counted
-     * @param instance names this instance
-     */
-    public RateLimitsEndpoint(
-            RateLimitAdmin admin,
-            Supplier<Collection<String>> names,
-            Function<String, Usage> usage,
-            Function<RateLimit, Load> load,
-            Supplier<StoreDescriptor> store,
-            @Nullable RateLimitStatistics statistics,
-            String instance,
-            Clock clock) {
-        this.admin = admin;
-        this.names = names;
-        this.usage = usage;
-        this.load = load;
-        this.store = store;
-        this.statistics = statistics;
-        this.instance = instance;
-        this.clock = clock;
-    }
 
     /**
      * Returns the store, the instances and all limits, by name.
@@ -118,7 +88,7 @@ public final class RateLimitsEndpoint {
                         : figures.instances().stream()
                                 .map(InstanceDescriptor::of)
                                 .toList(),
-                figures == null ? null : figures.areOfAllInstances() ? "all-instances" : "instance",
+                figures == null ? null : figures.ofAllInstances() ? "all-instances" : "instance",
                 limits);
     }
 

@@ -18,10 +18,22 @@ final class Advisability {
     /**
      * Validates an annotated method.
      *
-     * @return false if the method stays unlimited, because the annotation is on a type that does not declare the method
+     * @return false if the method stays unlimited, because the annotation is on a type that does not declare the method, or has it for
+     *     other methods
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
     static boolean check(Method method, Class<?> targetClass, LimitAnnotation annotation) {
+        FrameworkCall framework = FrameworkCall.of(method, targetClass);
+        if (framework != null) {
+            if (annotation.ofType() && framework.isLeftOut()) {
+                return false;
+            }
+            throw new RateLimitConfigurationException(
+                            "@RateLimited must apply to methods whose callers go through a proxy and see a rejection (was"
+                                    + " on a method that " + framework.problem() + ").",
+                            framework.fix())
+                    .at(MethodSignatures.describe(method));
+        }
         String obstacle = obstacle(method, targetClass);
         if (obstacle == null) {
             return true;

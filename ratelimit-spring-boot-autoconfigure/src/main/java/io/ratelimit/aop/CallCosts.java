@@ -68,31 +68,17 @@ final class CallCosts {
     }
 
     /**
-     * Settles a call that has returned a value, now or as soon as the value is complete.
+     * Settles a call that has returned a value. If the value goes on after the call, such as a stream in an entity, the call ends
+     * with it.
      *
      * @return what the caller gets
      */
     @Nullable
     Object returned(@Nullable Object result) {
-        if (result == null) {
-            add(null);
-            completed();
-            return null;
-        }
-        Object followed = noted(result);
-        completed();
-        return followed;
-    }
-
-    /**
-     * Notes the only result of the call. If it goes on after the call, such as a stream in an entity, the call ends with it.
-     *
-     * @return what the caller gets
-     */
-    Object noted(Object result) {
-        Object followed = call.charges().isSettled() ? follow(result) : null;
+        Object followed = result != null && call.charges().isSettled() ? follow(result) : null;
         if (followed == null) {
             add(result);
+            completed();
             return result;
         }
         goesOn = true;

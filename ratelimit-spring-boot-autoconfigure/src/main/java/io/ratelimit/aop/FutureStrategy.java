@@ -41,6 +41,9 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         CancellationLinkedFuture result = new CancellationLinkedFuture(planned);
         planned.thenComposeAsync(
                         acquire -> {
+                            if (result.isDone()) {
+                                return result;
+                            }
                             CompletionStage<@Nullable Object> outcome =
                                     acquire.charges().isEmpty() ? outcome(call, null) : enter(call, acquire);
                             if (outcome instanceof Future<?> future) {

@@ -20,6 +20,11 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
         return charges.method();
     }
 
+    /** Returns another call of the method, by its limits as they apply now. */
+    LimitedCall again() {
+        return new LimitedCall(limited().charges(), invocation, gate);
+    }
+
     /**
      * Returns the permits that the call requests.
      *

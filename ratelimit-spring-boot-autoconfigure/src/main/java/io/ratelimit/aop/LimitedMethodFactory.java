@@ -115,17 +115,23 @@ public final class LimitedMethodFactory {
     }
 
     private static void checkHolds(Method method, List<RateLimitOperation> operations) {
-        for (RateLimitOperation operation : operations) {
-            RateLimit limit = operation.limit();
-            Class<?> unobserved = limit.hasRate() ? null : CallEnds.unobserved(method);
-            if (unobserved != null) {
-                throw new RateLimitConfigurationException(
-                        "the algorithm of the limit '" + limit.name()
-                                + "' must not be CONCURRENCY here, because the end of a call that returns "
-                                + unobserved.getName() + " cannot be observed.",
-                        "Limit the requests by a URL rule (ratelimit.http), return a CompletableFuture, or use an algorithm with"
-                                + " a rate.");
+        Class<?> unobserved = CallEnds.unobserved(method);
+        if (unobserved != null) {
+            for (RateLimitOperation operation : operations) {
+                checkHolds(unobserved, operation.limit());
+                operation.effective().addCheck(candidate -> checkHolds(unobserved, candidate));
             }
+        }
+    }
+
+    private static void checkHolds(Class<?> unobserved, RateLimit limit) {
+        if (!limit.hasRate()) {
+            throw new RateLimitConfigurationException(
+                    "the algorithm of the limit '" + limit.name()
+                            + "' must not be CONCURRENCY here, because the end of a call that returns "
+                            + unobserved.getName() + " cannot be observed.",
+                    "Limit the requests by a URL rule (ratelimit.http), return a CompletableFuture, or use an algorithm with"
+                            + " a rate.");
         }
     }
 

@@ -38,14 +38,19 @@ record ReactiveStrategy(
     @Override
     public Object call(LimitedCall call) {
         RequestCall caller = ofThread.current();
-        Flux<?> values = ofContext
+        Flux<?> values = Flux.defer(() -> subscribed(call.again(), caller));
+        // fromDirect: the method must complete, and not be cancelled after its value.
+        Publisher<?> result = multiValue ? values : Mono.fromDirect(values);
+        return adapter == null ? result : adapter.fromPublisher(result);
+    }
+
+    /** @param caller during whose request the method was called */
+    private Flux<?> subscribed(LimitedCall call, @Nullable RequestCall caller) {
+        return ofContext
                 .current(call.charges().readsPrincipal())
                 .map(Optional::of)
                 .defaultIfEmpty(Optional.ofNullable(caller))
                 .flatMapMany(request -> enter(call, request.orElse(null)));
-        // fromDirect: the method must complete, and not be cancelled after its value.
-        Publisher<?> result = multiValue ? values : Mono.fromDirect(values);
-        return adapter == null ? result : adapter.fromPublisher(result);
     }
 
     private Publisher<?> enter(LimitedCall call, @Nullable RequestCall request) {
@@ -103,7 +108,9 @@ record ReactiveStrategy(
         if (costs.needResults() || !multiValue) {
             values = (multiValue
                             ? values.doOnNext(costs::add)
-                            : values.map(costs::noted).doOnNext(call::returned))
+                            // The subscriber may cancel as soon as it has the value.
+                            : values.map(value -> Objects.requireNonNull(costs.returned(value)))
+                                    .doOnNext(call::returned))
                     .doOnComplete(costs::completed)
                     .doOnCancel(costs::cancelled);
         }

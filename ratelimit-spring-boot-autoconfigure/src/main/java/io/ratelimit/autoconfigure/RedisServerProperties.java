@@ -4,9 +4,11 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -14,9 +16,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
 
 /**
@@ -38,43 +38,37 @@ final class RedisServerProperties {
 
     /** Returns the names of the servers as they are written, by their names in lower case without dashes and underscores. */
     static Map<String, String> names(Environment environment) {
-        Map<String, String> names = new LinkedHashMap<>();
-        // Environment variables have unknown names, too, such as those of Kubernetes: only known properties make a
-        // server.
-        properties(environment)
-                .filter(name -> PropertySchema.nearest(name).name().equals(name))
-                .forEach(name -> addName(names, name));
-        return names;
+        return LimitNames.distinct(read(environment, BindHandler.DEFAULT).keySet()).stream()
+                .collect(Collectors.toMap(LimitNames::canonical, Function.identity()));
     }
 
     /**
-     * Returns the properties of each server, completed by those of {@code ratelimit.redis}, by its name in lower case without
-     * dashes and underscores.
+     * Returns the properties of each server, completed by those of {@code ratelimit.redis}, by its name as it is written.
      *
-     * @param handler applied to the properties of each server
+     * @param handler applied to the properties of servers
      * @throws RateLimitConfigurationException if a server has no address or an invalid one
      */
     static Map<String, RedisStoreProperties> bind(
             Environment environment, RedisStoreProperties base, BindHandler handler) {
-        Binder binder = Binder.get(environment);
-        Map<String, String> written = new LinkedHashMap<>();
-        properties(environment).forEach(name -> addName(written, name));
-        Map<String, String> names = names(environment);
+        Map<String, RedisStoreProperties.Server> found = read(environment, handler);
         Map<String, RedisStoreProperties> servers = new LinkedHashMap<>();
-        written.forEach((id, name) -> {
-            RedisStoreProperties.Server server = binder.bind(
-                            property(name), Bindable.of(RedisStoreProperties.Server.class), handler)
-                    .orElse(null);
-            if (server != null && names.containsKey(id)) {
-                servers.put(id, checked(name, server).over(property(name), base));
-            }
-        });
-        servers.forEach((id, server) -> {
-            String property = property(names.getOrDefault(id, id));
+        // All spellings of a name are bound to the same values.
+        LimitNames.distinct(found.keySet()).forEach(name -> {
+            String property = property(name);
+            RedisStoreProperties server =
+                    checked(name, Objects.requireNonNull(found.get(name))).over(property, base);
             DedicatedRedis.checkServers(property, server);
             var unused = server.keyHash(property);
+            servers.put(name, server);
         });
         return servers;
+    }
+
+    /** Variables of the environment with unknown names, such as those of Kubernetes, are bound to nothing and make no server. */
+    private static Map<String, RedisStoreProperties.Server> read(Environment environment, BindHandler handler) {
+        return binder(environment, RedisServerProperties::isOfServer)
+                .bind(REDIS, Bindable.mapOf(String.class, RedisStoreProperties.Server.class), handler)
+                .orElse(Map.of());
     }
 
     /** Returns the property that a server of this name is configured by. */
@@ -113,30 +107,16 @@ final class RedisServerProperties {
 
     /** Returns a binder that does not see the properties of servers. */
     static Binder withoutServers(Environment environment) {
+        return binder(environment, name -> !isOfServer(name));
+    }
+
+    private static Binder binder(Environment environment, Predicate<ConfigurationPropertyName> visible) {
         return new Binder(
                 StreamSupport.stream(
                                 ConfigurationPropertySources.get(environment).spliterator(), false)
-                        .map(source -> source.filter(name -> !isOfServer(name)))
+                        .map(source -> source.filter(visible))
                         .toList(),
                 new PropertySourcesPlaceholdersResolver(environment));
-    }
-
-    private static void addName(Map<String, String> names, ConfigurationPropertyName property) {
-        String name = property.getElement(REDIS.getNumberOfElements(), Form.ORIGINAL);
-        // The spelling with dashes is bound with environment variables, too, which have none.
-        names.merge(
-                property.getElement(REDIS.getNumberOfElements(), Form.UNIFORM).replace("_", ""),
-                name,
-                (known, other) -> known.length() >= other.length() ? known : other);
-    }
-
-    private static Stream<ConfigurationPropertyName> properties(Environment environment) {
-        Stream<ConfigurationPropertySource> sources = StreamSupport.stream(
-                ConfigurationPropertySources.get(environment).spliterator(), false);
-        return sources.flatMap(source -> source instanceof IterableConfigurationPropertySource iterable
-                        ? iterable.stream()
-                        : Stream.empty())
-                .filter(RedisServerProperties::isOfServer);
     }
 
     private static boolean isOfServer(ConfigurationPropertyName name) {

@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.change.ReleaseMessages;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.redis.GuardedRedis;
@@ -123,13 +124,11 @@ class RedisStoreConfiguration {
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
         Map<String, RedisServers.Server> servers = new LinkedHashMap<>();
-        Map<String, String> names = RedisServerProperties.names(environment);
         RedisServerProperties.bind(environment, properties.redis(), BindHandler.DEFAULT)
-                .forEach((id, redis) -> {
-                    String name = names.getOrDefault(id, id);
+                .forEach((name, redis) -> {
                     String property = RedisServerProperties.property(name);
                     RedisConnector connector = connect(beans, property, redis, algorithms, bundles);
-                    servers.put(id, new RedisServers.Server(name, redis, connector));
+                    servers.put(LimitNames.canonical(name), new RedisServers.Server(name, redis, connector));
                 });
         return new RedisServers(servers);
     }

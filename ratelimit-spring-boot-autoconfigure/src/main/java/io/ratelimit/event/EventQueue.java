@@ -5,7 +5,6 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
@@ -26,8 +25,6 @@ final class EventQueue {
 
     /** How many events wait or are being published. */
     private final AtomicInteger pending = new AtomicInteger();
-
-    private final LongAdder dropped = new LongAdder();
 
     private final AtomicBoolean dropLogged = new AtomicBoolean();
 
@@ -68,13 +65,11 @@ final class EventQueue {
         } catch (Throwable ex) {
             // No thread could be created.
             pending.decrementAndGet();
-            dropped.increment();
         }
     }
 
-    /** Counts an event that was not added. */
+    /** Logs the first event that was not added. */
     void drop() {
-        dropped.increment();
         if (dropLogged.compareAndSet(false, true)) {
             logger.log(
                     Level.WARNING,
@@ -82,11 +77,6 @@ final class EventQueue {
                     name,
                     most);
         }
-    }
-
-    /** Returns how many events were dropped since the last time. */
-    long takeDropped() {
-        return dropped.sumThenReset();
     }
 
     private void publish(Object event) {

@@ -7,7 +7,6 @@ import io.ratelimit.RateLimitStoreFailureEvent;
 import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
-import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,14 +22,8 @@ import org.springframework.context.ApplicationContext;
  */
 public final class RateLimitEventPublisher {
 
-    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
-
     /** The largest number of events that wait in each queue. */
     static final int MOST = 1024;
-
-    private static final String REJECTIONS = "RateLimitRejectedEvent";
-
-    private static final String OTHERS = "rate limit events";
 
     private static final List<Class<?>> EVENTS = List.of(
             RateLimitRejectedEvent.class,
@@ -42,9 +35,9 @@ public final class RateLimitEventPublisher {
 
     private final Consumer<RateLimitListener> calls;
 
-    private final EventQueue rejections = new EventQueue(REJECTIONS, MOST, this::publishNow);
+    private final EventQueue rejections = new EventQueue("RateLimitRejectedEvent", MOST, this::publishNow);
 
-    private final EventQueue others = new EventQueue(OTHERS, MOST, this::publishNow);
+    private final EventQueue others = new EventQueue("rate limit events", MOST, this::publishNow);
 
     /** Events of the start-up, when it is not known yet which have listeners. */
     private final List<Object> early = new ArrayList<>();
@@ -112,14 +105,5 @@ public final class RateLimitEventPublisher {
     /** Publishes nothing more. */
     public void stop() {
         running = false;
-        logDropped(REJECTIONS, rejections);
-        logDropped(OTHERS, others);
-    }
-
-    private static void logDropped(String name, EventQueue queue) {
-        long dropped = queue.takeDropped();
-        if (dropped > 0) {
-            logger.log(Level.INFO, "Dropped because listeners were too slow ({0}): {1}", name, dropped);
-        }
     }
 }

@@ -5,13 +5,16 @@ import io.ratelimit.internal.limit.LimitNames;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.ResolvableType;
 
 /**
  * Defines the names that expressions can use: those of a method call, or those of a request to a URL.
@@ -23,6 +26,7 @@ import org.springframework.core.ParameterNameDiscoverer;
  * @param names the variables with names
  * @param positions the variables with numbers
  * @param arguments maps variables to arguments
+ * @param types the declared types of variables, as far as they are known
  * @param hintWithoutNames tells how to write an expression if there are no names
  * @param facts what expressions can read from the request
  */
@@ -34,6 +38,7 @@ record ExpressionScope(
         List<String> names,
         List<String> positions,
         ArgumentPositions arguments,
+        Map<String, ResolvableType> types,
         String hintWithoutNames,
         Supplier<CallerFacts> facts) {
 
@@ -44,6 +49,7 @@ record ExpressionScope(
     static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
         int count = MethodSignatures.parameterCount(method);
+        ArgumentPositions arguments = ArgumentPositions.of(method, names);
         return new ExpressionScope(
                 MethodSignatures.describe(method),
                 "a call",
@@ -59,7 +65,8 @@ record ExpressionScope(
                         .boxed()
                         .flatMap(i -> Stream.of("p" + i, "a" + i))
                         .toList(),
-                ArgumentPositions.of(method, names),
+                arguments,
+                ExpressionTypes.variables(method, arguments),
                 count == 0 ? "The method has no parameters." : "Use #p0, #p1, …, or compile with -parameters.",
                 facts);
     }
@@ -74,6 +81,8 @@ record ExpressionScope(
                 variables,
                 List.of(),
                 ArgumentPositions.NONE,
+                variables.stream()
+                        .collect(Collectors.toMap(name -> name, name -> ResolvableType.forClass(String.class))),
                 "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.",
                 () -> CallerFacts.REQUEST);
     }
@@ -96,6 +105,7 @@ record ExpressionScope(
                 Stream.concat(AFTER_CALL.stream(), names.stream()).toList(),
                 positions,
                 arguments,
+                types,
                 hintWithoutNames,
                 () -> CallerFacts.AFTERWARDS);
     }

@@ -3,12 +3,14 @@ package io.ratelimit.expression;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
+import java.lang.reflect.Modifier;
 import java.net.InetAddress;
 import java.security.Principal;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /** Converts the value of a key to a text that identifies it. */
 final class KeyFormatter {
@@ -18,10 +20,7 @@ final class KeyFormatter {
         @Override
         protected Boolean computeValue(Class<?> type) {
             try {
-                return !type.isArray()
-                        && !Collection.class.isAssignableFrom(type)
-                        && !Map.class.isAssignableFrom(type)
-                        && type.getMethod("toString").getDeclaringClass() != Object.class;
+                return !isSeveral(type) && type.getMethod("toString").getDeclaringClass() != Object.class;
             } catch (NoSuchMethodException ex) {
                 return false;
             }
@@ -53,6 +52,21 @@ final class KeyFormatter {
     static MissingRateLimitKeyException missing(
             String label, RateLimit limit, String value, @Nullable Throwable cause) {
         return new MissingRateLimitKeyException(limit.name(), label + " must return a key (was " + value + ")", cause);
+    }
+
+    /** Returns whether values of a declared type can be keys, as far as the type tells: those of a subclass may have a text. */
+    static boolean mayBeKey(Class<?> declared) {
+        Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
+        return !isSeveral(type)
+                && (Modifier.isAbstract(type.getModifiers())
+                        || type == Object.class
+                        || type == Optional.class
+                        || Principal.class.isAssignableFrom(type)
+                        || HAS_TEXT.get(type));
+    }
+
+    private static boolean isSeveral(Class<?> type) {
+        return type.isArray() || Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
     }
 
     /**

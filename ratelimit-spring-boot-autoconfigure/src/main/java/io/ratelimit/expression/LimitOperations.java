@@ -154,7 +154,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
                             + expression + "\").",
                     "Did you mean " + LimitConfiguration.ALL_CALLERS + "?");
         }
-        return expressions.parse(expression, part.expression.label, scope);
+        return expressions.key(expression, part.expression.label, scope);
     }
 
     /**

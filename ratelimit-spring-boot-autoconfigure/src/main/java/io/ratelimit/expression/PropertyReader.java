@@ -1,5 +1,6 @@
 package io.ratelimit.expression;
 
+import java.beans.FeatureDescriptor;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -8,8 +9,13 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 
 /**
@@ -41,6 +47,23 @@ final class PropertyReader {
         } catch (Throwable ex) {
             return PropertyPath.UNREAD;
         }
+    }
+
+    /** Returns whether no value of that type has such a property. */
+    static boolean isMissing(String property, Class<?> type) {
+        return Modifier.isFinal(type.getModifiers()) && !isSpecial(type) && new Members().find(property, type) == null;
+    }
+
+    /** Returns the properties of a type, for messages. */
+    static List<String> names(Class<?> type) {
+        Stream<String> getters =
+                Arrays.stream(BeanUtils.getPropertyDescriptors(type)).map(FeatureDescriptor::getName);
+        Stream<String> components =
+                type.isRecord() ? Arrays.stream(type.getRecordComponents()).map(RecordComponent::getName) : Stream.of();
+        return Stream.concat(components, getters)
+                .filter(name -> !name.equals("class"))
+                .distinct()
+                .toList();
     }
 
     /** Returns whether SpEL treats properties of the type specially. */

@@ -19,9 +19,15 @@ import org.springframework.expression.spel.SpelMessage;
  *
  * @param label place, attribute and text, for messages
  * @param path reads the value without SpEL; {@code null} if that is not possible
+ * @param type the declared type of the value; {@code null}: no declaration names it
  */
 record RateLimitExpression(
-        String label, Expression expression, @Nullable PropertyPath path, boolean readsPrincipal) implements LimitKey {
+        String label,
+        Expression expression,
+        @Nullable PropertyPath path,
+        @Nullable Class<?> type,
+        boolean readsPrincipal)
+        implements LimitKey {
 
     /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
     private static final Set<SpelMessage> NULL_FAILURES = Set.of(
@@ -34,7 +40,15 @@ record RateLimitExpression(
             SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
             SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
             SpelMessage.STRING_INDEX_OUT_OF_BOUNDS,
-            SpelMessage.TYPE_CONVERSION_ERROR);
+            SpelMessage.TYPE_CONVERSION_ERROR,
+            SpelMessage.OPERATOR_NOT_SUPPORTED_BETWEEN_TYPES,
+            SpelMessage.INVALID_FIRST_OPERAND_FOR_MATCHES_OPERATOR,
+            SpelMessage.FLAWED_PATTERN,
+            SpelMessage.PROJECTION_NOT_SUPPORTED_ON_TYPE,
+            SpelMessage.INVALID_TYPE_FOR_SELECTION);
+
+    /** What the names of the failures of SpEL begin with if a value is too large for it. Versions of Spring have different ones. */
+    private static final String TOO_LARGE = "MAX_";
 
     /** What a called method throws if it cannot use an argument, such as a header. Others are failures of the server. */
     private static final List<Class<? extends RuntimeException>> VALUE_EXCEPTIONS = List.of(
@@ -178,16 +192,27 @@ record RateLimitExpression(
             return value(evaluation);
         } catch (RateLimitExpressionException ex) {
             Throwable cause = ex.getCause();
-            throw cause != null && isOfValue(cause)
-                    ? new RateLimitInputException(
-                            limit.name(), label + " failed (" + cause.getClass().getName() + ")", cause)
-                    : ex;
+            throw cause == null ? ex : failure(label, limit, cause);
         }
+    }
+
+    /**
+     * Returns what a call fails with whose key, cost and so on could not be determined.
+     *
+     * @param label what has failed, for the message, which does not repeat that of the cause: it may contain arguments
+     */
+    static RateLimitExpressionException failure(String label, RateLimit limit, Throwable cause) {
+        return isOfValue(cause)
+                ? new RateLimitInputException(
+                        limit.name(), label + " failed (" + cause.getClass().getName() + ")", cause)
+                : new RateLimitExpressionException(label + " failed", cause);
     }
 
     private static boolean isOfValue(Throwable failure) {
         return isOf(NULL_FAILURES, failure)
                 || isOf(VALUE_FAILURES, failure)
+                || (failure instanceof SpelEvaluationException ex
+                        && ex.getMessageCode().name().startsWith(TOO_LARGE))
                 || VALUE_EXCEPTIONS.stream().anyMatch(type -> type.isInstance(failure));
     }
 

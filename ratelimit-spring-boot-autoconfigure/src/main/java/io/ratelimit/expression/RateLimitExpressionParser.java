@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
@@ -60,7 +59,7 @@ public final class RateLimitExpressionParser {
 
     private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
-    private final ListableBeanFactory beans;
+    private final ConfigurableListableBeanFactory beans;
 
     private final BeanResolver beanResolver;
 
@@ -120,11 +119,32 @@ public final class RateLimitExpressionParser {
         }
         Validation validation = new Validation(attribute + " \"" + text + "\"", scope);
         validation.visit(expression.getAST(), true);
+        Class<?> type = new ExpressionTypes(beans, beans.getBeanClassLoader(), validation)
+                .of(expression.getAST(), scope.root(), scope.types())
+                .resolve();
         return new RateLimitExpression(
                 scope.place() + ": " + attribute + " \"" + text + "\"",
                 expression,
                 PropertyPath.of(expression.getAST(), scope),
+                type,
                 validation.readsPrincipal);
+    }
+
+    /**
+     * Parses an expression for a key.
+     *
+     * @throws RateLimitConfigurationException also if the declared type of its value has no text
+     */
+    LimitKey key(String text, String attribute, ExpressionScope scope) {
+        RateLimitExpression expression = parse(text, attribute, scope);
+        Class<?> type = expression.type();
+        if (type != null && !KeyFormatter.mayBeKey(type)) {
+            throw new RateLimitConfigurationException(
+                    attribute + " \"" + text + "\" must return a single value with its own toString() (was "
+                            + type.getTypeName() + ").",
+                    "Read a property that tells callers apart, such as #user.id; join several values with '+'.");
+        }
+        return expression;
     }
 
     /**
@@ -201,7 +221,7 @@ public final class RateLimitExpressionParser {
     }
 
     /** Validates the nodes of one expression. */
-    private final class Validation {
+    private final class Validation implements ExpressionTypes.Visitor {
 
         private final String label;
 
@@ -247,6 +267,16 @@ public final class RateLimitExpressionParser {
         private void checkVariable(String name) {
             if (!scope.hasVariable(name)) {
                 throw scope.noSuchVariable(label, name);
+            }
+        }
+
+        @Override
+        public void property(Class<?> type, String name) {
+            if (PropertyReader.isMissing(name, type)) {
+                throw new RateLimitConfigurationException(
+                        label + " reads '" + name + "', which is not a property of " + type.getName() + ".",
+                        LimitNames.didYouMean(name, PropertyReader.names(type), nearest -> nearest) + "There are: "
+                                + String.join(", ", PropertyReader.names(type)) + ".");
             }
         }
 

@@ -100,8 +100,14 @@ public record RateLimitOperation(
         String callersKey = key == null ? null : key.key(evaluation, limit());
         RateLimit limit = plan == null ? limit() : plan.limit(effective, evaluation);
         return plan == null || plan.isResolved() || limit.enabled()
-                ? new Charge(limit, callersKey, permits == null ? fixedPermits : permits.permits(evaluation, limit))
+                ? new Charge(limit, callersKey, permits(evaluation, limit))
                 : null;
+    }
+
+    /** An estimate is at least 1, because a free call is never rejected, not even by a bucket in debt. */
+    private long permits(Evaluation evaluation, RateLimit limit) {
+        long taken = permits == null ? fixedPermits : permits.permits(evaluation, limit);
+        return actualCost == null ? taken : Math.max(1, taken);
     }
 
     /** Returns whether a bean finds the plans. Then the charge of a call is one of the limit's own numbers, to be planned. */

@@ -1,7 +1,6 @@
 package io.ratelimit.expression;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.spi.RateLimitKeyResolver;
 import java.util.function.Supplier;
 
@@ -19,7 +18,7 @@ record ResolvedKey(String bean, String label, Supplier<RateLimitKeyResolver> res
         try {
             value = resolver.get().resolve(evaluation);
         } catch (RuntimeException ex) {
-            throw new RateLimitExpressionException(label + " failed", ex);
+            throw RateLimitExpression.failure(label, limit, ex);
         }
         return KeyFormatter.key(value, label, limit);
     }

@@ -29,7 +29,7 @@ class ExpressionFailureTests {
             quoteCharacter = '"',
             delimiter = '|',
             value = {
-                "key-expression | #user.nothing | failed",
+                "key-expression | @quotes.nothing | failed",
                 "key-expression | @quotes.fail(#user) | failed",
                 "permits | new java.util.ArrayList() | must return a whole number from 0 to 1000000000 (was a java.util.ArrayList)",
                 "permits | true | must return a whole number from 0 to 1000000000 (was a java.lang.Boolean)",
@@ -80,6 +80,12 @@ class ExpressionFailureTests {
                 "permits | '-1' | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
                 "permits | T(Integer).parseInt(#user) | failed (java.lang.NumberFormatException)",
                 "permits | #nobody.length | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #nobody * 2 | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #nobody.![length()][0] | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #nobody.?[true].size() | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "key-expression | #user.repeat(20000) + ':' | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "condition | #user.repeat(999) matches '.*.*.*=' | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "condition | #nobody matches 'a+' | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "condition | null | must return true or false (was null)",
                 "condition | #nobody.empty | failed (org.springframework.expression.spel.SpelEvaluationException)",
             })

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -123,6 +125,92 @@ class ExpressionMistakeTests {
                     assertThat(context).hasNotFailed();
                     context.getBean(Quotes.class).quote("alice", 1);
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            delimiter = '|',
+            value = {
+                "#order.tenantt | reads 'tenantt', which is not a property of io.ratelimit.aop.ExpressionMistakeTests$Order. | Did you mean tenant? There are: tenant, lines, buyer.",
+                "#order?.tenantt | reads 'tenantt', which is not a property of | Did you mean tenant?",
+                "#p0.tenantt | reads 'tenantt', which is not a property of | Did you mean tenant?",
+                "#order.tenant.name | reads 'name', which is not a property of java.lang.String. | There are:",
+                "#orders[0].tenantt | reads 'tenantt', which is not a property of | Did you mean tenant?",
+                "#count.value | reads 'value', which is not a property of java.lang.Integer. | There are",
+                "'a' + #order.tenantt | reads 'tenantt', which is not a property of | Did you mean tenant?",
+                "#order.lines | must return a single value with its own toString() (was java.util.List). | Read a property",
+                "#orders | must return a single value with its own toString() (was io.ratelimit.aop.ExpressionMistakeTests$Order[]). | Read",
+                "#order.buyer | must return a single value with its own toString() (was io.ratelimit.aop.ExpressionMistakeTests$Buyer). | Read",
+            })
+    void keyThatItsDeclaredTypeCannotHaveStopsTheStartUp(String expression, String what, String fix) {
+        runner.withBean(Orders.class)
+                .withPropertyValues("ratelimit.limits.orders.key-expression=" + expression)
+                .run(context -> {
+                    assertThat(analysis(context).getDescription())
+                            .contains("ratelimit.limits.orders.key-expression \"" + expression + "\" " + what);
+                    assertThat(analysis(context).getAction()).startsWith(fix);
+                });
+    }
+
+    /** A value may be of a subclass that has more than its declared type. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#order",
+                "#order.tenant",
+                "#order.buyer.id",
+                "#order.buyer.loyalty",
+                "#order.lines.size()",
+                "#order.lines[0]",
+                "#orders.length",
+                "#count",
+                "#anything",
+                "#anything.whatever",
+                "#note.orElse('')",
+                "#note?.length()",
+                "#note"
+            })
+    void keyThatItsDeclaredTypeMayHaveIsAccepted(String expression) {
+        runner.withBean(Orders.class)
+                .withPropertyValues("ratelimit.limits.orders.key-expression=" + expression)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    Order order = new Order("acme", List.of("apples"), new LoyalBuyer());
+                    context.getBean(Orders.class)
+                            .order(order, new Order[] {order}, 1, new LoyalBuyer(), Optional.of("note"));
+                });
+    }
+
+    record Order(String tenant, List<String> lines, Buyer buyer) {}
+
+    static class Buyer {
+
+        public String getId() {
+            return "7";
+        }
+    }
+
+    static class LoyalBuyer extends Buyer {
+
+        public String getLoyalty() {
+            return "gold";
+        }
+
+        public String getWhatever() {
+            return "whatever";
+        }
+
+        @Override
+        public String toString() {
+            return "loyal";
+        }
+    }
+
+    static class Orders {
+
+        @RateLimited(name = "orders", rate = "1/s")
+        public void order(Order order, Order[] orders, int count, Object anything, Optional<String> note) {}
     }
 
     static class Quotes {

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.RateLimitInputException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.spi.RateLimitKeyContext;
 import io.ratelimit.spi.RateLimitKeyResolver;
 import java.security.Principal;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -103,6 +105,21 @@ class KeyResolverTests {
                         .withMessage(Quotes.class.getName()
                                 + ".quote(String): ratelimit.limits.quotes.key-resolver \"failing\" failed")
                         .withRootCauseInstanceOf(IllegalStateException.class));
+    }
+
+    /** As the argument of a method that an expression calls: a client may have chosen it. */
+    @Test
+    void valueThatTheBeanCannotUseIsOneOfTheCaller() {
+        runner.withBean(
+                        "parsing",
+                        RateLimitKeyResolver.class,
+                        () -> call -> UUID.fromString((String) call.variable("user")))
+                .withPropertyValues("ratelimit.limits.quotes.key-resolver=parsing")
+                .run(context -> assertThatExceptionOfType(RateLimitInputException.class)
+                        .isThrownBy(() -> context.getBean(Quotes.class).quote("0xSECRET"))
+                        .withMessage(Quotes.class.getName()
+                                + ".quote(String): ratelimit.limits.quotes.key-resolver \"parsing\" failed"
+                                + " (java.lang.IllegalArgumentException)"));
     }
 
     @Test

@@ -119,6 +119,25 @@ class PermitsAfterTests {
         });
     }
 
+    /** Such as by {@code Flux.next()}, which needs no more than the value. */
+    @Test
+    void monoThatIsCancelledAfterItsValueIsSettledByIt() {
+        with((model, limiters) -> {
+            assertThat(model.mono(40).flux().next().block()).isEqualTo(new Answer(40));
+            assertThat(used(limiters, "mono")).isEqualTo(40);
+            assertThat(Flux.concat(model.mono(3), Flux.never()).blockFirst()).isEqualTo(new Answer(3));
+            assertThat(used(limiters, "mono")).isEqualTo(43);
+        });
+    }
+
+    @Test
+    void estimateOfNothingRejectsNoLessThanOthers() {
+        with((model, limiters) -> {
+            model.estimated(0, 150);
+            assertThatThrownBy(() -> model.estimated(0, 1)).isInstanceOf(RateLimitExceededException.class);
+        });
+    }
+
     @Test
     void collectorKnowsWhatWasUsedUntilTheCancellation() {
         with((model, limiters) -> {
@@ -441,6 +460,11 @@ class PermitsAfterTests {
         @RateLimited(name = "mono", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
         Mono<Answer> mono(int tokens) {
             return Mono.just(new Answer(tokens));
+        }
+
+        @RateLimited(name = "estimated", rate = "100/100s", permits = "#p0", permitsAfter = "#result")
+        int estimated(int estimate, int tokens) {
+            return tokens;
         }
 
         @RateLimited(name = "flux", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitPlan;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.spi.RateLimitPlanResolver;
@@ -14,9 +15,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,6 +101,27 @@ class PlanResolverTests {
             assertThat(context.getBean(Quotes.class).later("bob").get(60, TimeUnit.SECONDS))
                     .isNotNull();
             assertThat(context.getBean(Quotes.class).calls()).containsExactly("bob");
+        });
+    }
+
+    /** The plan is known, and the call waits for a thread. */
+    @Test
+    void futureThatIsCancelledBeforeItHasAThreadDoesNotCallTheMethod() throws Exception {
+        database.held = new CompletableFuture<>();
+        BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+        runner.withBean("rateLimitExecutor", Executor.class, () -> tasks::add).run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            CompletableFuture<String> future = quotes.later("alice");
+            database.held.complete(null);
+            Runnable task = tasks.poll(60, TimeUnit.SECONDS);
+            assertThat(future.cancel(true)).isTrue();
+            task.run();
+            assertThat(quotes.calls()).isEmpty();
+            assertThat(context.getBean(RateLimiterRegistry.class)
+                            .get("later")
+                            .peek("alice")
+                            .remaining())
+                    .isEqualTo(1);
         });
     }
 

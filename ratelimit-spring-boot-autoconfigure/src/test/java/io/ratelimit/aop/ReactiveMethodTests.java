@@ -2,8 +2,10 @@ package io.ratelimit.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.FutureMethodTests.HeldWaiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
@@ -87,6 +89,23 @@ class ReactiveMethodTests {
             StepVerifier.create(quote).expectNext("quote 1").verifyComplete();
             StepVerifier.create(quote).expectNext("quote 2").verifyComplete();
             StepVerifier.create(quote).verifyError(RateLimitExceededException.class);
+        });
+    }
+
+    /** A publisher can be subscribed to long after the method was called, and again and again. */
+    @Test
+    void everySubscriptionIsChargedByTheLimitAsItIsThen() {
+        inMemory.run(context -> {
+            RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+            Mono<String> quote = context.getBean(Quotes.class).quote();
+            admin.override("quotes", RateLimitOverride.builder().capacity(1).build());
+            StepVerifier.create(quote).expectNext("quote 1").verifyComplete();
+            StepVerifier.create(quote).verifyError(RateLimitExceededException.class);
+            admin.override("quotes", RateLimitOverride.builder().enabled(false).build());
+            StepVerifier.create(quote).expectNext("quote 2").verifyComplete();
+            Mono<String> unlimited = context.getBean(Quotes.class).quote();
+            admin.override("quotes", RateLimitOverride.builder().capacity(1).build());
+            StepVerifier.create(unlimited).verifyError(RateLimitExceededException.class);
         });
     }
 

@@ -1,23 +1,47 @@
 package io.ratelimit.aop;
 
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.elsewhere.PackagePrivateBase;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.testing.LogRecorder;
+import jakarta.annotation.PostConstruct;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.core.userdetails.UsernameNotFoundException;
+import org.springframework.web.filter.OncePerRequestFilter;
 import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 
@@ -47,6 +71,54 @@ class UnadvisableMethodTests {
                     .contains("must apply to methods that a proxy can intercept (was " + modifier);
             assertThat(analysis.getAction())
                     .isEqualTo("Make it public or protected, neither static nor final, and call it from another bean.");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CreatesABean, creates a bean, write a class for a lambda",
+        "IsAFactoryBean, creates a bean, Annotate the method of the bean's class",
+        "IsCalledAfterConstruction, no proxy, Annotate a method that other beans call",
+        "IsCalledBeforeDestruction, no proxy, Annotate a method that other beans call",
+        "IsAFilter, the web server answers a rejection with 500, URL rule",
+        "IsAnAnnotatedFilter, the web server answers a rejection with 500, URL rule",
+        "LoadsUsers, as if the password were wrong, requests that log in",
+        "Converts, as if the value were wrong, Annotate the method that takes the value"
+    })
+    void methodThatAFrameworkCallsInItsOwnWayStopsTheStartUp(String type, String problem, String fix) {
+        runner.withUserConfiguration(nested(type)).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + nested(type).getName() + ".")
+                    .contains(
+                            "must apply to methods whose callers go through a proxy and see a rejection (was on a method"
+                                    + " that")
+                    .contains(problem);
+            assertThat(analysis.getAction()).contains(fix);
+        });
+    }
+
+    @Test
+    void annotatedTypeLeavesOutWhatSpringCallsAsABeanBeginsOrEnds() {
+        runner.withUserConfiguration(AnnotatedConfiguration.class).run(context -> {
+            AnnotatedConfiguration limited = context.getBean(AnnotatedConfiguration.class);
+            limited.call();
+            assertRejected("annotated-configuration", limited::call);
+        });
+    }
+
+    @Test
+    void methodsThatFrameworksCallThroughTheProxyAreLimited() {
+        runner.withUserConfiguration(Listens.class, Advises.class).run(context -> {
+            context.publishEvent("first");
+            assertRejected("listens-call", () -> context.publishEvent("second"));
+            context.getBean(Listens.class).adviceRuns();
+            assertRejected("advises-call", context.getBean(Listens.class)::adviceRuns);
+            AutowireCapableBeanFactory factory = context.getAutowireCapableBeanFactory();
+            factory.createBean(IsCreatedLater.class).call();
+            assertRejected(
+                    "is-created-later-call",
+                    () -> factory.createBean(IsCreatedLater.class).call());
         });
     }
 
@@ -219,4 +291,114 @@ class UnadvisableMethodTests {
     }
 
     static class BelowAnotherPackage extends PackagePrivateBase {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class CreatesABean {
+
+        @Bean
+        @RateLimited(rate = "1/h")
+        Function<String, String> upper() {
+            return String::toUpperCase;
+        }
+    }
+
+    static class IsAFactoryBean implements FactoryBean<String> {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public String getObject() {
+            return "";
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return String.class;
+        }
+    }
+
+    static class IsCalledAfterConstruction {
+
+        @PostConstruct
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class IsCalledBeforeDestruction implements DisposableBean {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void destroy() {}
+    }
+
+    static class IsAFilter extends OncePerRequestFilter {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        protected void doFilterInternal(
+                HttpServletRequest request, HttpServletResponse response, FilterChain filterChain) {}
+    }
+
+    @RateLimited(rate = "1/h")
+    static class IsAnAnnotatedFilter implements Filter {
+
+        @Override
+        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) {}
+    }
+
+    static class LoadsUsers implements UserDetailsService {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public UserDetails loadUserByUsername(String username) {
+            throw new UsernameNotFoundException(username);
+        }
+    }
+
+    static class Converts implements Converter<String, Locale> {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Locale convert(String source) {
+            return Locale.forLanguageTag(source);
+        }
+    }
+
+    static class Listens {
+
+        @EventListener
+        @RateLimited(rate = "1/h")
+        public void call(String event) {}
+
+        public void adviceRuns() {}
+    }
+
+    @Aspect
+    @EnableAspectJAutoProxy
+    static class Advises {
+
+        @Before("execution(* io.ratelimit.aop.UnadvisableMethodTests.Listens.adviceRuns())")
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class IsCreatedLater {
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    @Configuration
+    @RateLimited(rate = "1/h")
+    static class AnnotatedConfiguration implements InitializingBean {
+
+        public void call() {}
+
+        @Override
+        public void afterPropertiesSet() {}
+
+        @Bean
+        public Locale locale() {
+            return Locale.ROOT;
+        }
+    }
 }

@@ -3,6 +3,7 @@ package io.ratelimit.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.testing.Sources;
+import io.ratelimit.testing.TestRandom;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -18,5 +19,14 @@ class LongRunningTests {
                 .filteredOn(file -> OWN_EXECUTION.matcher(file.toString()).matches())
                 .hasSizeGreaterThan(20)
                 .allSatisfy(file -> assertThat(file).content().contains("\n@LongRunning\n"));
+    }
+
+    @Test
+    void testsThatTryFewerCasesInEachBuildTryMoreInTheLongTier() {
+        assertThat(Sources.files("src/test/java"))
+                .filteredOnAssertions(
+                        file -> assertThat(file).content().contains(TestRandom.class.getSimpleName() + ".cases("))
+                .hasSizeGreaterThan(30)
+                .allSatisfy(file -> assertThat(file).content().containsPattern("\n *@(BothTiers|LongRunning)\n"));
     }
 }

@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -33,6 +34,7 @@ import org.springframework.core.type.MethodMetadata;
 import org.springframework.util.ClassUtils;
 
 /** No bean of the starter has the name of a bean of another library or of a limiter that the application has itself. */
+@LongRunning
 class BeanNamesTests {
 
     /** A name such as {@code rateLimitGate}, and none such as {@code rateLimiterRegistry}, which Resilience4j has. */

@@ -11,6 +11,8 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.testing.LogRecorder;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -99,6 +101,30 @@ class ConfigurationRefreshTests {
             refresh(context, "ratelimit.limits.declared.capacity=4");
             assertThat(effective(context, "quotes").capacity()).isEqualTo(3);
         });
+    }
+
+    /** As at the start-up: nothing would release the permits. */
+    @Test
+    void algorithmThatHoldsPermitsIsRefusedWhereTheEndOfACallIsNotObserved() {
+        application.withBean(Later.class).run(context -> {
+            RateLimiter later = context.getBean(RateLimiterRegistry.class).get("later");
+            try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                refresh(context, "ratelimit.limits.later.algorithm=concurrency", "ratelimit.limits.later.rate=");
+                assertThat(log.text())
+                        .contains("the end of a call that returns java.util.concurrent.Future cannot be observed")
+                        .contains("keeping the present ones");
+            }
+            var unused = context.getBean(Later.class).later();
+            assertThat(later.allCallers().tryAcquire().remaining()).isEqualTo(3);
+        });
+    }
+
+    static class Later {
+
+        @RateLimited(name = "later", capacity = 5, rate = "5/h")
+        public Future<String> later() {
+            return CompletableFuture.completedFuture("");
+        }
     }
 
     /** As at the start-up, where it would be a mistake in writing, too. */

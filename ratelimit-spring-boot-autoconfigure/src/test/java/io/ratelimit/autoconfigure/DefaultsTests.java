@@ -114,6 +114,14 @@ class DefaultsTests {
     }
 
     @Test
+    void defaultThatNoLimitTakesStopsTheStartUpIfItIsInvalid() {
+        LimitedContexts.inMemory()
+                .withPropertyValues("ratelimit.defaults.max-wait=-1s")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.defaults.max-wait must not be negative (was -1s)"));
+    }
+
+    @Test
     void generalPropertiesAreTheDefaultsOfDefaults() {
         ApplicationContextRunner general =
                 runner.withPropertyValues("ratelimit.dry-run=true", "ratelimit.on-store-failure=throw");

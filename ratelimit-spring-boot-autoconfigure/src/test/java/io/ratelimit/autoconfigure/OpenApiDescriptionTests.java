@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LongRunning;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.PathItem;
@@ -37,6 +38,7 @@ import org.springframework.web.method.HandlerMethod;
 import reactor.core.publisher.Mono;
 
 /** What springdoc-openapi is told of limits. It is absent from the other tests' class path. */
+@LongRunning
 class OpenApiDescriptionTests {
 
     private static final Path SPRINGDOC = Path.of("target/springdoc/springdoc-openapi-starter-common.jar");

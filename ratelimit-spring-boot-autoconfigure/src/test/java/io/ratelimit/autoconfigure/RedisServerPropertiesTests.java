@@ -35,7 +35,7 @@ class RedisServerPropertiesTests {
                         "ratelimit.redis.functions", "false",
                         "ratelimit.redis.eu-west.host", "redis.eu",
                         "ratelimit.redis.euWest.timeout", "1s"))
-                .get("euwest");
+                .get("eu-west");
         assertThat(eu.host()).isEqualTo("redis.eu");
         assertThat(eu.timeout()).isEqualTo(Duration.ofSeconds(1));
         assertThat(eu.keyPrefix()).isEqualTo("shop");
@@ -66,7 +66,8 @@ class RedisServerPropertiesTests {
         assertThat(RedisServerProperties.names(environment)).containsExactly(Map.entry("euwest", "eu-west"));
         Map<String, RedisStoreProperties> servers =
                 RedisServerProperties.bind(environment, base(environment), BindHandler.DEFAULT);
-        assertThat(servers.get("euwest").password()).isEqualTo("secret");
+        assertThat(servers).containsOnlyKeys("eu-west");
+        assertThat(servers.get("eu-west").password()).isEqualTo("secret");
     }
 
     @ParameterizedTest

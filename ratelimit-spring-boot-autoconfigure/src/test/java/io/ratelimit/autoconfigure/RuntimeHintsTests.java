@@ -63,7 +63,8 @@ class RuntimeHintsTests {
 
     /** The order of auto-configurations, and classes that are compared by name only. */
     private static final Pattern NOT_LOADED = Pattern.compile(
-            ".*AutoConfiguration|io\\.ratelimit\\..*|org\\.springframework\\.(scheduling\\.annotation\\.Async|http\\.HttpEntity"
+            ".*AutoConfiguration|io\\.ratelimit\\..*|org\\.springframework\\.(beans\\.factory\\.\\w+|security\\.(core\\.userdetails|authentication|crypto)\\..*|format\\.\\w+"
+                    + "|context\\.annotation\\.Bean|core\\.convert\\..*|scheduling\\.annotation\\.Async|http\\.HttpEntity"
                     + "|web\\.(context\\.request\\.async|servlet\\.(function|mvc\\.method\\.annotation))\\..*)");
 
     private static final RuntimeHints GENERAL = new RuntimeHints();

@@ -24,12 +24,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** An application with a limit for each feature. Of its ten permits a call takes six; nothing comes back by time. */
 final class EventStage implements AutoCloseable {
 
     static final int TAKEN = 6;
+
+    /** The feature that memory does not have: a limit in a further Redis server. */
+    static final String SERVER = "server";
 
     /** More than any limit has. */
     private static final int MANY = 30;
@@ -52,6 +56,7 @@ final class EventStage implements AutoCloseable {
             Map.entry("permitsAfter", List.of()),
             Map.entry("refundOn", List.of()),
             Map.entry("instance", List.of("scope=instance")),
+            Map.entry(SERVER, List.of("redis=eu")),
             Map.entry("rejection cache", List.of()),
             Map.entry("dry run", List.of("dry-run=true")));
 
@@ -61,12 +66,22 @@ final class EventStage implements AutoCloseable {
 
     final TestClock clock = new TestClock();
 
-    /** @param redis {@code null}: in memory */
-    EventStage(@Nullable RedisServer redis) {
+    private final boolean isShared;
+
+    /**
+     * @param redis {@code null}: in memory
+     * @param further the Redis server of {@link #SERVER}
+     */
+    EventStage(@Nullable RedisServer redis, @Nullable RedisServer further) {
+        isShared = redis != null && further != null;
         List<String> properties =
                 new ArrayList<>(redis == null ? List.of("ratelimit.store=in-memory") : redis.properties());
-        properties.add("ratelimit.redis.timeout=1s");
-        LIMITS.forEach((feature, own) -> {
+        if (further != null) {
+            properties.add("ratelimit.redis.eu.url=redis://127.0.0.1:" + further.port());
+        }
+        properties.add("ratelimit.redis.timeout=5s");
+        features().filter(this::has).forEach(feature -> {
+            List<String> own = LIMITS.get(feature);
             String prefix = "ratelimit.limits." + name(feature) + ".";
             Stream<String> numbers =
                     own.contains("rate=") ? Stream.of("capacity=10") : Stream.of("capacity=10", "rate=10/d");
@@ -83,8 +98,12 @@ final class EventStage implements AutoCloseable {
         context.refresh();
     }
 
-    static List<String> features() {
-        return LIMITS.keySet().stream().sorted().toList();
+    static Stream<String> features() {
+        return LIMITS.keySet().stream().sorted();
+    }
+
+    boolean has(String feature) {
+        return isShared || !feature.equals(SERVER);
     }
 
     private static String name(String feature) {
@@ -107,6 +126,17 @@ final class EventStage implements AutoCloseable {
 
     void removeOverride(String feature) {
         admin().removeOverride(name(feature), RateLimitAdmin.ANY_VERSION);
+    }
+
+    /** Changes {@code application.yml} under the running application. The rate of a calendar window is its capacity. */
+    void refresh(String feature, long capacity) {
+        List<String> properties =
+                new ArrayList<>(List.of("ratelimit.limits." + name(feature) + ".capacity=" + capacity));
+        if (feature.equals("calendar")) {
+            properties.add("ratelimit.limits.calendar.rate=" + capacity + "/year");
+        }
+        TestPropertyValues.of(properties).applyTo(context);
+        context.publishEvent(new EnvironmentChangeEvent(context));
     }
 
     /** Waits until Redis decides, or does not. */

@@ -3,6 +3,7 @@ package io.ratelimit.documentation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.documentation.MarkdownPage.Snippet;
+import io.ratelimit.testing.LongRunning;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,6 +46,7 @@ class SnippetTests {
                         .isTrue());
     }
 
+    @LongRunning
     @Test
     void sectionsAreApplicationsThatStart() throws Exception {
         Map<String, List<Snippet>> sections = new LinkedHashMap<>();

@@ -201,7 +201,7 @@ class PropertyPathTests {
     }
 
     private static List<Object> outcomes(Expression expression, PropertyPath path, Evaluation call) {
-        RateLimitExpression read = new RateLimitExpression("it", expression, path, false);
+        RateLimitExpression read = new RateLimitExpression("it", expression, path, null, false);
         return List.of(
                 outcome(() -> read.key(call, LIMIT)),
                 outcome(() -> read.permits(call, LIMIT)),

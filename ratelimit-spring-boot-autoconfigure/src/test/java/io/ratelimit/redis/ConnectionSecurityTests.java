@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisServer;
 import io.ratelimit.testing.redis.TestCertificate;
@@ -27,6 +28,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Passwords, users and certificates are those of {@code spring.data.redis}. */
+@LongRunning
 @Timeout(180)
 class ConnectionSecurityTests {
 

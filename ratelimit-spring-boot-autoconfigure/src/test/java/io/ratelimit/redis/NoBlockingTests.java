@@ -17,6 +17,7 @@ import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.testing.BlockingCalls;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +47,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Whatever state Redis is in, a limited call blocks neither the event loop that makes it nor the driver's. */
+@LongRunning
 class NoBlockingTests {
 
     private static final EventLoopGroup LOOPS = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

@@ -9,6 +9,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.ParallelCalls;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.RedisProcess;
@@ -124,6 +125,7 @@ class RedisFunctionTests {
     }
 
     /** Exactly the permits are handed out, so no call was charged twice, and none failed. */
+    @LongRunning
     @Test
     void flushedFunctionsFailNoCallAndComeBack() throws Exception {
         RateLimit limit = limit(THREADS * CALLS / 2);

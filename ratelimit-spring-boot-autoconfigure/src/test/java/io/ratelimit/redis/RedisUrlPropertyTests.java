@@ -7,6 +7,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisProcess;
@@ -32,6 +33,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** {@code ratelimit.redis.url} and the other properties of a Redis for rate limits alone, and of a further server by its name. */
+@LongRunning
 @Timeout(180)
 class RedisUrlPropertyTests {
 

@@ -21,6 +21,7 @@ import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.spi.StoreFailure;
 import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.ParallelCalls;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisCluster;
@@ -339,6 +340,7 @@ class SeveralServersTests {
         }
     }
 
+    @LongRunning
     @Test
     void clusterAndSingleServerDecideTogether() {
         try (RedisCluster cluster = RedisCluster.undisturbed()) {

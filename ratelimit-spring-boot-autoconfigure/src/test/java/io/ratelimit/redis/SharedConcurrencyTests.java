@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Instances of an application that share concurrency limits through a real Redis. */
+@BothTiers
 @Timeout(300)
 class SharedConcurrencyTests {
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.SimulatedServer;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestRandom;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Plays random histories of simulated applications, and compares what is observed with the model. */
+@BothTiers
 class SimulationTests {
 
     private static final String HISTORY = "ratelimit.test.history";
@@ -30,7 +32,7 @@ class SimulationTests {
     private static final int EVENTS = 200;
 
     /** So many histories of each kind meet everything. */
-    private static final int FEWEST = 100;
+    private static final int FEWEST = 25;
 
     /** How many events are shown of a history in which the model was violated. */
     private static final int SHOWN = 25;

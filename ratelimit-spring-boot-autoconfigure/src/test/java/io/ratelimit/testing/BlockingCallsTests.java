@@ -100,6 +100,7 @@ class BlockingCallsTests {
     }
 
     /** In a JVM of its own: in this one, tests before have used BlockHound. */
+    @LongRunning
     @Test
     @Timeout(300)
     void threadsFromBeforeGoOnAndAreNotLookedAt() throws Exception {

@@ -8,6 +8,7 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -36,6 +37,7 @@ import reactor.core.scheduler.Schedulers;
  * One connection, on which a call decided on another thread is followed by one that is answered at once. If the first response
  * comes from another thread than the event loop, Reactor Netty 1.3.7 can stop reading after the second (reactor-netty#4361).
  */
+@LongRunning
 class KeptConnectionTests {
 
     /** Within less than half of them, a response from another thread stops the connection. */

@@ -4,11 +4,13 @@ import static io.ratelimit.web.ServletRequestApplication.ANY;
 import static io.ratelimit.web.ServletRequestApplication.and;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.LongRunning;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** On Netty. */
+@LongRunning
 class ReactiveErrorPageTests extends ErrorPageContract {
 
     @Override

@@ -4,6 +4,7 @@ import static io.ratelimit.web.ServletRequestApplication.ANY;
 import static io.ratelimit.web.ServletRequestApplication.and;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.LongRunning;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** On Tomcat. */
+@LongRunning
 class ServletErrorPageTests extends ErrorPageContract {
 
     @Override

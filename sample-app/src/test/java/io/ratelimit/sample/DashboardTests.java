@@ -3,6 +3,7 @@ package io.ratelimit.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.sample.browser.Browser;
+import io.ratelimit.testing.LongRunning;
 import java.net.URI;
 import java.time.Duration;
 import java.util.regex.Pattern;
@@ -52,6 +53,7 @@ class DashboardTests extends DashboardOperator {
     }
 
     /** The other instance rejects: it publishes its figures once a second, and the page asks for them as often. */
+    @LongRunning
     @Test
     void aLimitThatRejectsIsTheFirstWithinThreeSeconds() {
         for (int call = 0; call < 5; call++) {
@@ -111,6 +113,7 @@ class DashboardTests extends DashboardOperator {
     }
 
     /** Spring Security's CookieCsrfTokenRepository would compare it. */
+    @LongRunning
     @Test
     void aChangeSendsTheTokenOfTheCookie() {
         browser.driver().manage().addCookie(new Cookie("XSRF-TOKEN", "the-token"));
@@ -142,6 +145,7 @@ class DashboardTests extends DashboardOperator {
     }
 
     /** What was changed meanwhile is not overwritten unseen. */
+    @LongRunning
     @Test
     void aChangeAfterAnotherOneIsReviewedAgain() {
         openLimit("payments");
@@ -159,6 +163,7 @@ class DashboardTests extends DashboardOperator {
         browser.await("the change is made", () -> browser.text("#override-text").contains("rate 9/m"));
     }
 
+    @LongRunning
     @Test
     void aKeyIsBlockedAndUnblocked() {
         openLimit("quotes");
@@ -180,6 +185,7 @@ class DashboardTests extends DashboardOperator {
     }
 
     /** No text of a caller or the server becomes markup. */
+    @LongRunning
     @Test
     void aKeyIsText() {
         String key = "<img src=x onerror=\"document.title='broken'\">";

@@ -45,6 +45,7 @@ class PlaygroundTests {
         browser.await("the bucket is full", () -> remaining() == 5);
     }
 
+    @LongRunning
     @Test
     void tenAtOnceAreFiveAnswersAndFiveRejections() {
         browser.click(QUOTES + " .ten");
@@ -66,6 +67,7 @@ class PlaygroundTests {
                 .contains("HTTP/1.1 429", "RateLimit: \"quotes\";r=0;t=1", "Retry-After: 1", "\"violated-policies\"");
     }
 
+    @LongRunning
     @Test
     void bucketDrainsAndRefillsByItself() {
         browser.click(QUOTES + " .ten");
@@ -86,6 +88,7 @@ class PlaygroundTests {
                 .matches("Allowed\\. \\d permits? left of search, \\d permits? left of search-all\\.");
     }
 
+    @LongRunning
     @Test
     void costIsWhatTheVisitorEnters() {
         String reports = "[data-uri^='/api/reports']";
@@ -113,6 +116,7 @@ class PlaygroundTests {
     }
 
     /** The caller's name is neither markup on the page nor a word of the shell. */
+    @LongRunning
     @Test
     void aNameIsText() {
         String name = "<img src=x onerror=\"document.title='broken'\">' $(id)";

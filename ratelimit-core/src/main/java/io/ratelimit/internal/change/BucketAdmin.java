@@ -15,43 +15,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Administers one bucket. */
-final class BucketAdmin implements RateLimitAdmin.Bucket {
-
-    private final BucketChanges changes;
-
-    private final Supplier<RateLimit> limit;
-
-    private final @Nullable String key;
-
-    private final @Nullable String principal;
-
-    private final Runnable checkMayBlock;
-
-    private final Continuations continuations;
-
-    /**
-     * Creates the administration of a bucket.
-     *
-     * @param limit supplies the limit that applies now
-     * @param key {@code null}: the one bucket of all callers
-     * @param principal the author of changes, if known
-     * @param checkMayBlock throws on a thread that must not block
-     */
-    BucketAdmin(
-            BucketChanges changes,
-            Supplier<RateLimit> limit,
-            @Nullable String key,
-            @Nullable String principal,
-            Runnable checkMayBlock,
-            Continuations continuations) {
-        this.changes = changes;
-        this.limit = limit;
-        this.key = key;
-        this.principal = principal;
-        this.checkMayBlock = checkMayBlock;
-        this.continuations = continuations;
-    }
+/**
+ * Administers one bucket.
+ *
+ * @param limit supplies the limit that applies now
+ * @param key {@code null}: the one bucket of all callers
+ * @param principal the author of changes, if known
+ * @param checkMayBlock throws on a thread that must not block
+ */
+record BucketAdmin(
+        BucketChanges changes,
+        Supplier<RateLimit> limit,
+        @Nullable String key,
+        @Nullable String principal,
+        Runnable checkMayBlock,
+        Continuations continuations)
+        implements RateLimitAdmin.Bucket {
 
     @Override
     public BucketStatus inspect() {

@@ -1,6 +1,7 @@
 package io.ratelimit.internal.limit;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +28,8 @@ public final class Attribute<T> {
     private Predicate<AttributeValues> inherited = values -> true;
 
     private boolean changeable;
+
+    private final List<Rule<T>> rules = new ArrayList<>();
 
     private Attribute(String name, Function<String, T> parser, Function<T, String> formatter) {
         this.name = name;
@@ -90,6 +93,43 @@ public final class Attribute<T> {
         return this;
     }
 
+    /**
+     * Adds a rule that each value must keep, whatever the other attributes are.
+     *
+     * @param rule follows "must" in messages
+     * @param breach returns the part of a value that breaks the rule; {@code null}: none
+     * @param fix says what to write instead
+     */
+    public Attribute<T> must(String rule, Function<T, @Nullable Object> breach, String fix) {
+        rules.add(new Rule<>(rule, breach, fix));
+        return this;
+    }
+
+    /** Passes on the rules that a value breaks, in their order. */
+    @SuppressWarnings("unchecked")
+    void check(Object value, Mistakes mistakes) {
+        for (Rule<T> rule : rules) {
+            Object was = rule.breach.apply((T) value);
+            if (was != null) {
+                mistakes.found(this, rule.text, was, rule.fix);
+            }
+        }
+    }
+
+    private record Rule<T>(String text, Function<T, @Nullable Object> breach, String fix) {}
+
+    /** Receives mistakes in values. */
+    @FunctionalInterface
+    public interface Mistakes {
+
+        /**
+         * Receives a rule that a value breaks.
+         *
+         * @param was the part of the value that breaks it
+         */
+        void found(Attribute<?> attribute, String rule, Object was, String fix);
+    }
+
     /** Returns the name in camel case. */
     public String name() {
         return name;
@@ -121,7 +161,7 @@ public final class Attribute<T> {
 
     /** Formats a value for messages. */
     @SuppressWarnings("unchecked")
-    String format(Object value) {
+    public String format(Object value) {
         return formatter.apply((T) value);
     }
 }

@@ -97,6 +97,14 @@ public final class AttributeValues {
         return property == null ? attribute.name() : property;
     }
 
+    /** Passes on the rules of an attribute that its value breaks, if it is set. */
+    public void check(Attribute<?> attribute, Attribute.Mistakes mistakes) {
+        Value found = values.get(attribute);
+        if (found != null) {
+            attribute.check(found.value, mistakes);
+        }
+    }
+
     /** Formats the value of an attribute that is set, for messages. */
     public String text(Attribute<?> attribute) {
         return attribute.format(Objects.requireNonNull(values.get(attribute)).value);

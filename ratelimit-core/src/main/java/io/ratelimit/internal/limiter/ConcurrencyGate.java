@@ -15,32 +15,15 @@ import java.util.function.UnaryOperator;
 /**
  * Lets calls in that hold permits of concurrency limits until they release them. A call that may wait for permits takes its turn
  * in {@link PermitQueueRegistry}.
+ *
+ * @param queues those of a parent context with the same store, too: a release in one context wakes a call of the other
  */
-final class ConcurrencyGate {
-
-    private final RateLimitStore store;
-
-    private final CallAdmission admission;
-
-    private final CallObserver observer;
-
-    private final Continuations continuations;
-
-    private final PermitQueueRegistry queues;
-
-    /** @param queues those of a parent context with the same store, too: a release in one context wakes a call of the other */
-    ConcurrencyGate(
-            RateLimitStore store,
-            CallAdmission admission,
-            CallObserver observer,
-            Continuations continuations,
-            PermitQueueRegistry queues) {
-        this.store = store;
-        this.admission = admission;
-        this.observer = observer;
-        this.continuations = continuations;
-        this.queues = queues;
-    }
+record ConcurrencyGate(
+        RateLimitStore store,
+        CallAdmission admission,
+        CallObserver observer,
+        Continuations continuations,
+        PermitQueueRegistry queues) {
 
     /** Charges all limits or none, and waits: see {@link RateLimitGate#enter(AcquireRequest)}. */
     Settlement enter(AcquireRequest acquire) {

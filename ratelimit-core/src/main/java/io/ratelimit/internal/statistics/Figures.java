@@ -10,50 +10,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the figures that one request of the endpoint has read, of all instances or of this one alone. Limits are named by their
  * id.
+ *
+ * @param ofAllInstances whether they are those of all instances together
+ * @param instances the first one to start first
+ * @param counts by interval and the id of the limit
+ * @param newest the interval under way
+ * @param history the number of intervals, the one under way among them; 0: none
+ * @param topKeys the keys that the limit has rejected most in the last minutes; {@code null}: they are not counted
  */
-public final class Figures {
-
-    private final boolean ofAllInstances;
-
-    private final List<InstanceFigures> instances;
-
-    private final Map<Long, Map<String, CallCounts>> counts;
-
-    private final long newest;
-
-    private final int history;
-
-    private final @Nullable List<KeyCount> topKeys;
-
-    /**
-     * @param counts by interval and the id of the limit
-     * @param history the number of intervals, the one under way among them; 0: none
-     * @param topKeys {@code null}: they are not counted
-     */
-    Figures(
-            boolean ofAllInstances,
-            List<InstanceFigures> instances,
-            Map<Long, Map<String, CallCounts>> counts,
-            long newest,
-            int history,
-            @Nullable List<KeyCount> topKeys) {
-        this.ofAllInstances = ofAllInstances;
-        this.instances = instances;
-        this.counts = counts;
-        this.newest = newest;
-        this.history = history;
-        this.topKeys = topKeys;
-    }
-
-    /** Returns whether the figures are those of all instances together. */
-    public boolean areOfAllInstances() {
-        return ofAllInstances;
-    }
-
-    /** Returns the instances, the first one to start first. */
-    public List<InstanceFigures> instances() {
-        return instances;
-    }
+public record Figures(
+        boolean ofAllInstances,
+        List<InstanceFigures> instances,
+        Map<Long, Map<String, CallCounts>> counts,
+        long newest,
+        int history,
+        @Nullable List<KeyCount> topKeys) {
 
     /** Returns what was counted in the last minute, and in the interval under way. */
     public CallCounts lastMinute(String limit) {
@@ -78,10 +49,5 @@ public final class Figures {
         instances.forEach(
                 instance -> counted.put(instance.name(), instance.lastMinute().getOrDefault(limit, CallCounts.NONE)));
         return counted;
-    }
-
-    /** Returns the keys that the limit has rejected most in the last minutes; {@code null}: they are not counted. */
-    public @Nullable List<KeyCount> topKeys() {
-        return topKeys;
     }
 }

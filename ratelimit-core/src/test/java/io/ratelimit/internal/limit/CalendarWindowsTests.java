@@ -6,6 +6,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.CalendarUnit;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.limit.CalendarWindows.Window;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** When units of the calendar begin and end. */
+@BothTiers
 class CalendarWindowsTests {
 
     private static final long SECOND = 1_000_000;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Algorithm;
 import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.DrawnLimit;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestRandom;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The ends of the ranges, at rates of all sizes, against arithmetic that knows no end. */
+@BothTiers
 class CapacityRangeTests {
 
     private static final int TIMES = TestRandom.cases(20_000);

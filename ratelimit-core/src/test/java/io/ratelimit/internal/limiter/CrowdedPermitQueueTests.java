@@ -19,6 +19,7 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
@@ -92,6 +93,7 @@ class CrowdedPermitQueueTests {
         return Stream.generate(() -> enter(1)).limit(number).toList();
     }
 
+    @LongRunning
     @Test
     void noMoreCallsWaitThanMayAndOthersAreRejectedAtOnce() throws Exception {
         Settlement both = entered(enter(2));
@@ -118,6 +120,7 @@ class CrowdedPermitQueueTests {
         assertThat(free()).isEqualTo(1);
     }
 
+    @LongRunning
     @Test
     void callThatMayNotWaitAndIsOverBeforeItsDecisionHoldsNothing() throws Exception {
         Settlement both = entered(enter(2));

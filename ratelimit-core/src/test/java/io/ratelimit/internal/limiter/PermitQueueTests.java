@@ -19,7 +19,9 @@ import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -397,9 +399,10 @@ class PermitQueueTests {
     }
 
     /** Its permits are on their way to the thread when that is interrupted. */
+    @BothTiers
     @Test
     void interruptAtTheLastMomentLosesNoPermit() throws Exception {
-        for (int i = 0; i < 500; i++) {
+        for (int i = 0; i < TestRandom.cases(25_000); i++) {
             Settlement both = entered(enter(2));
             Thread thread = new Thread(() -> {
                 try {

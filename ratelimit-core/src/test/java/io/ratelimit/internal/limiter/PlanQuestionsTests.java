@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.spi.RateLimitPlanResolver;
+import io.ratelimit.testing.BothTiers;
+import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -16,10 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Very many keys at once, on the threads of the starter, whose plans a bean finds slowly or not at all. */
+@BothTiers
 @Timeout(180)
 class PlanQuestionsTests {
 
-    private static final int KEYS = 100_000;
+    private static final int KEYS = TestRandom.cases(5_000_000);
 
     private static final RateLimitPlan PRO = RateLimitPlan.named("pro");
 

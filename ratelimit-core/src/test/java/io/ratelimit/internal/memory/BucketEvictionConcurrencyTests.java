@@ -8,6 +8,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.ParallelCalls;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@BothTiers
 @Timeout(180)
 class BucketEvictionConcurrencyTests {
 
@@ -50,7 +52,7 @@ class BucketEvictionConcurrencyTests {
                 () -> {},
                 random::nextInt);
         CompiledLimit limit = CompiledLimit.of(three, table.of(three.id()));
-        for (int round = 0; round < 5; round++) {
+        for (int round = 0; round < TestRandom.cases(250); round++) {
             ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> comeAndGo(table, limit, 3 * max));
             assertThat(table.size()).isLessThanOrEqualTo(max);
             IntStream.range(0, 3 * max).forEach(i -> table.remove(limit, "key" + i));

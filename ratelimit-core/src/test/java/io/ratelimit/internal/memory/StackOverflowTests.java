@@ -9,6 +9,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestRandom;
 import java.util.List;
 import java.util.Random;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A call that runs out of stack, wherever that strikes it, leaves no bucket held: later calls of the key return. */
+@BothTiers
 class StackOverflowTests {
 
     /** Enough for the JIT, whose code takes less of the stack than the interpreter, so that the two are mixed. */

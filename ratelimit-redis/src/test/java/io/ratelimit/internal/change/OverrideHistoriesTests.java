@@ -15,6 +15,7 @@ import io.ratelimit.RateLimitStatus;
 import io.ratelimit.internal.change.SimulatedInstance.Network;
 import io.ratelimit.internal.change.SimulatedInstance.Request;
 import io.ratelimit.internal.limiter.StoredOverride;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.HashMap;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
  * overrides end, configurations are refreshed, the clock of the server jumps. What applies in the end depends on nothing but the
  * configuration, the overrides and the time.
  */
+@BothTiers
 class OverrideHistoriesTests {
 
     private static final int EVENTS = 100;

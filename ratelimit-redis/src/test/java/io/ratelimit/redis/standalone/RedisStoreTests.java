@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.standalone.RateLimiters;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +40,7 @@ class RedisStoreTests {
         }
     }
 
+    @LongRunning
     @Test
     void programNeedsNoSpringBoot(@TempDir Path directory) throws Exception {
         Path output = directory.resolve("output");

@@ -2,6 +2,7 @@ package io.ratelimit.testing.redis;
 
 import static org.awaitility.Awaitility.await;
 
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,13 +93,17 @@ public final class RedisSentinels implements AutoCloseable {
         RedisProcess before = master;
         await("a new master")
                 .atMost(PATIENCE)
+                .ignoreException(UncheckedIOException.class)
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> servers.stream().anyMatch(server -> server != before && isPromoted(server)));
     }
 
-    /** Of a master that comes back after another was promoted. */
+    /** Of a master that comes back after another was promoted. Its connections are closed when it is demoted. */
     public void awaitDemotion(RedisProcess former) {
-        await("a replica").atMost(PATIENCE).until(() -> !isMaster(former));
+        await("a replica")
+                .atMost(PATIENCE)
+                .ignoreException(UncheckedIOException.class)
+                .until(() -> !isMaster(former));
     }
 
     /** By the word of a sentinel, and by its own. */

@@ -46,7 +46,7 @@ class SharedFiguresTests {
             awaitLastMinute(first, counts(13, 2));
             awaitLastMinute(second, counts(13, 2));
             // Figures that are not read in time are those of the instance alone.
-            Figures figures = await().until(first::figures, Figures::areOfAllInstances);
+            Figures figures = await().until(first::figures, Figures::ofAllInstances);
             List<String> names =
                     figures.instances().stream().map(InstanceFigures::name).toList();
             assertThat(names).hasSize(2);
@@ -83,7 +83,7 @@ class SharedFiguresTests {
                 first.call("alice", 4);
                 second.call("bob", 2);
                 Figures figures = first.figures();
-                assertThat(figures.areOfAllInstances()).isFalse();
+                assertThat(figures.ofAllInstances()).isFalse();
                 assertThat(figures.lastMinute("quotes")).isEqualTo(counts(7, 0));
                 assertThat(figures.instances()).hasSize(1);
                 assertThat(figures.instances().get(0).state().state()).isEqualTo("on-store-failure");
@@ -178,7 +178,7 @@ class SharedFiguresTests {
             redis.send("HSET", keys, "a", "99999999999999999 0\n%zz 5 5\n");
             redis.send("HSET", keys, "b", "99999999999999999 x");
             Figures figures = first.figures();
-            assertThat(figures.areOfAllInstances()).isTrue();
+            assertThat(figures.ofAllInstances()).isTrue();
             assertThat(figures.instances()).hasSize(1);
             assertThat(figures.topKeys()).containsExactly(new KeyCount("alice", 2, 0));
         }

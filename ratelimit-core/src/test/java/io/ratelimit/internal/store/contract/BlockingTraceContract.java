@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.RandomLimits;
 import io.ratelimit.testing.TestClock;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store blocks keys as the definition says, call by call, and does what operators want meanwhile. */
+@BothTiers
 public abstract class BlockingTraceContract {
 
     /** Of each kind of limit, and of lists of limits: more than 100,000 in every build, of all stores together. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.RandomLimits;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A store decides about calendar windows as a model does that only looks at what the calendar shows, call by call, with a liking
  * for the last and the first microsecond of units.
  */
+@BothTiers
 public abstract class CalendarTraceContract {
 
     private static final int TRACES = 300;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clocks are set: neither does that refill anything twice, nor does it lock anybody out. */
+@BothTiers
 public abstract class ClockContract extends StoreContract {
 
     private static final Duration WINDOW = Duration.ofMinutes(1);

@@ -1,5 +1,6 @@
 package io.ratelimit.internal.store.contract;
 
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestRandom;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Two instances disagree about a limit's rule. Each decides by its own alone and counts by it all that is admitted, by
  * either: at random times they answer as two models do that are told of each other's calls.
  */
+@BothTiers
 public abstract class DifferingRulesContract extends ModelledRulesContract {
 
     /** Of each pair. */

@@ -10,6 +10,7 @@ import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestRandom;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,6 +21,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Random calls, releases and resets, compared with a count of the permits that are held. */
+@BothTiers
 public abstract class HoldingTraceContract extends StoreContract {
 
     private static final int TRACES = 60;

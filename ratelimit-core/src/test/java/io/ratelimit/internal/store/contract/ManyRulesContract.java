@@ -3,6 +3,7 @@ package io.ratelimit.internal.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * More rules follow each other than a bucket has sections for, and three instances learn of each at another moment. Another bucket
  * has one rule for all they may admit together, and is asked for each call that they admit.
  */
+@BothTiers
 public abstract class ManyRulesContract extends StoreContract {
 
     private static final String WITHOUT_WAIT = "io.ratelimit.internal.store.contract.ManyRulesContract#withoutWait";

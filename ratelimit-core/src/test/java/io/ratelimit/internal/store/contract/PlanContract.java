@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitPlan;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestRandom;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A key changes plans again and again, and two instances learn of it at different times. Each call is decided exactly by the plan
  * that its instance knows, and every plan counts what is admitted by any of them.
  */
+@BothTiers
 public abstract class PlanContract extends ModelledRulesContract {
 
     private static final int HISTORIES = TestRandom.cases(20);

@@ -2,6 +2,7 @@ package io.ratelimit.internal.store.contract;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.RandomLimits;
 import io.ratelimit.testing.TestClock;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store decides as the same rules do in rational arithmetic, call by call, whatever the numbers. */
+@BothTiers
 public abstract class RandomTraceContract {
 
     /** Of each kind of limit, and of lists of limits. */

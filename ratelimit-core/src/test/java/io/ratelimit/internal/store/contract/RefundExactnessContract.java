@@ -3,6 +3,7 @@ package io.ratelimit.internal.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What was taken for a moment and refunded does not show. */
+@BothTiers
 public abstract class RefundExactnessContract extends StoreContract {
 
     /** Of the limits below: a permit's, a batch's, a window's. */

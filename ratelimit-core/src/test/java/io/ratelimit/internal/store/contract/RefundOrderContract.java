@@ -9,6 +9,7 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever the order in which calls are refunded, each gets what is still out of it, and no permit of another. */
+@BothTiers
 public abstract class RefundOrderContract extends StoreContract {
 
     /** Of each kind; at full scale more than 100,000 decisions. */

@@ -13,6 +13,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * After estimates that are settled at other costs, at once or late, twice or never, and charges beyond the capacity, a store
  * decides as the same rules do in rational arithmetic.
  */
+@BothTiers
 public abstract class SettlementContract extends StoreContract {
 
     private static final int HISTORIES = TestRandom.cases(600);

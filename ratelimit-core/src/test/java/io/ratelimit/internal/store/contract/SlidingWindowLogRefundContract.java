@@ -3,6 +3,7 @@ package io.ratelimit.internal.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestRandom;
 import java.util.Random;
@@ -10,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is refunded by one of two logs of a bucket is gone from both, because they share the entry. */
+@BothTiers
 public abstract class SlidingWindowLogRefundContract extends StoreContract {
 
     private static final long MINUTE = 60_000_000;

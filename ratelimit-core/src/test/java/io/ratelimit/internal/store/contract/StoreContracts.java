@@ -2,7 +2,10 @@ package io.ratelimit.internal.store.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** The contracts of every store. A store's test class extends this and makes the store; a new contract is added here. */
+/**
+ * The contracts of every store, but those of {@link CallEndContracts}. A store's test class extends this and makes the store; a
+ * new contract is added here.
+ */
 public abstract class StoreContracts extends DecisionContracts {
 
     @Nested
@@ -30,29 +33,8 @@ public abstract class StoreContracts extends DecisionContracts {
     class Plans extends PlanContract {}
 
     @Nested
-    class RefundExactness extends RefundExactnessContract {}
-
-    @Nested
-    class SlidingWindowLogRefunds extends SlidingWindowLogRefundContract {}
-
-    @Nested
     class Holding extends HoldingContract {}
 
     @Nested
     class HoldingTrace extends HoldingTraceContract {}
-
-    @Nested
-    class Refunds extends RefundContract {}
-
-    @Nested
-    class PlanRefunds extends PlanRefundContract {}
-
-    @Nested
-    class PlanRefundTrace extends PlanRefundTraceContract {}
-
-    @Nested
-    class Settlements extends SettlementContract {}
-
-    @Nested
-    class RefundOrder extends RefundOrderContract {}
 }

@@ -3,8 +3,10 @@ package io.ratelimit.internal.store.lease;
 import io.ratelimit.internal.memory.ExactLeaseStore;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestRandom;
 
+@BothTiers
 class LeaseRandomTests extends LeaseRandomContract {
 
     LeaseRandomTests() {

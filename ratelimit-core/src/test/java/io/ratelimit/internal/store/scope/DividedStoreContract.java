@@ -10,6 +10,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A store that divides limits among several stores decides and refunds random calls as one store does that has all limits. */
+@BothTiers
 @Timeout(180)
 abstract class DividedStoreContract {
 

@@ -1,0 +1,246 @@
+package io.ratelimit.expression;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.support.StandardTypeLocator;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Follows the declared types in expressions, from parameters and beans on. A value may be of a subclass that has more than its
+ * declaration says.
+ */
+final class ExpressionTypes {
+
+    /** Is told what expressions reach. */
+    interface Visitor {
+
+        /** A value of that type. */
+        default void reached(Class<?> type) {}
+
+        /** A constructor. */
+        default void constructed(Class<?> type) {}
+
+        /** A field that is no property. */
+        default void read(Field field) {}
+
+        /** A property of a value of that type. */
+        default void property(Class<?> type, String name) {}
+    }
+
+    private final BeanFactory beans;
+
+    private final StandardTypeLocator types;
+
+    private final Visitor visitor;
+
+    ExpressionTypes(BeanFactory beans, @Nullable ClassLoader loader, Visitor visitor) {
+        this.beans = beans;
+        this.types = new StandardTypeLocator(loader);
+        this.visitor = visitor;
+    }
+
+    /** Returns the declared types of a method's parameters and of its result, by the names that expressions have for them. */
+    static Map<String, ResolvableType> variables(Method method, ArgumentPositions arguments) {
+        Map<String, ResolvableType> variables = new HashMap<>();
+        variables.put("result", resultOf(method));
+        variables.put("exception", ResolvableType.forClass(Throwable.class));
+        arguments
+                .byVariable()
+                .forEach((name, position) -> variables.put(name, ResolvableType.forMethodParameter(method, position)));
+        return variables;
+    }
+
+    /** Returns the declared type of a result: that of a future's or publisher's values. */
+    private static ResolvableType resultOf(Method method) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method);
+        Class<?> type = returned.resolve();
+        boolean wraps = type != null
+                && (CompletionStage.class.isAssignableFrom(type)
+                        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null);
+        return wraps ? returned.getGeneric() : returned;
+    }
+
+    /** Returns the declared type of the expression's value; {@link ResolvableType#NONE} if no declaration names it. */
+    ResolvableType of(SpelNode expression, Class<?> root, Map<String, ResolvableType> variables) {
+        ResolvableType rootType = ResolvableType.forClass(root);
+        return new Walk(rootType, variables).visit(expression, rootType);
+    }
+
+    private ResolvableType reached(ResolvableType type) {
+        Class<?> reached = type.resolve();
+        if (reached != null) {
+            visitor.reached(ClassUtils.resolvePrimitiveIfNecessary(reached));
+        }
+        return type;
+    }
+
+    /** Follows the declared types of one expression, with the type of the object on which arguments are evaluated. */
+    private final class Walk {
+
+        private final ResolvableType root;
+
+        private final Map<String, ResolvableType> variables;
+
+        Walk(ResolvableType root, Map<String, ResolvableType> variables) {
+            this.root = root;
+            this.variables = variables;
+        }
+
+        /** Returns the type of the node's value on a target; {@link ResolvableType#NONE} if no declaration names it. */
+        ResolvableType visit(SpelNode node, ResolvableType target) {
+            return reached(type(node, target));
+        }
+
+        private ResolvableType type(SpelNode node, ResolvableType target) {
+            if (node instanceof CompoundExpression) {
+                ResolvableType current = target;
+                for (int i = 0; i < node.getChildCount(); i++) {
+                    current = visit(node.getChild(i), current);
+                }
+                return current;
+            }
+            if (node instanceof PropertyOrFieldReference property) {
+                return property(target, property.getName());
+            }
+            if (node instanceof VariableReference) {
+                return variable(node.toStringAST().substring(1), target);
+            }
+            if (node instanceof BeanReference) {
+                return bean(node.toStringAST().replaceAll("[@&']", ""));
+            }
+            if (node instanceof TypeReference) {
+                return named(node.getChild(0));
+            }
+            if (node instanceof Selection || node instanceof Projection) {
+                ResolvableType element = element(target);
+                new Walk(element, variables).visit(node.getChild(0), element);
+                return node instanceof Selection ? target : ResolvableType.NONE;
+            }
+            return ofChildren(node, target);
+        }
+
+        private ResolvableType ofChildren(SpelNode node, ResolvableType target) {
+            boolean onRoot = node instanceof MethodReference || node instanceof Indexer;
+            ResolvableType[] children = new ResolvableType[node.getChildCount()];
+            for (int i = 0; i < children.length; i++) {
+                children[i] = visit(node.getChild(i), onRoot ? root : target);
+            }
+            if (node instanceof MethodReference called) {
+                return method(target, called.getName(), children.length);
+            }
+            if (node instanceof Indexer) {
+                return element(target);
+            }
+            if (node instanceof ConstructorReference) {
+                return constructed(named(node.getChild(0)));
+            }
+            if (node instanceof OpPlus || node instanceof StringLiteral) {
+                return ResolvableType.forClass(String.class);
+            }
+            if (node instanceof Ternary) {
+                return children[1];
+            }
+            return node instanceof Elvis ? children[0] : ResolvableType.NONE;
+        }
+
+        private ResolvableType variable(String name, ResolvableType target) {
+            return switch (name) {
+                case "root" -> root;
+                case "this" -> target;
+                default -> variables.getOrDefault(name, ResolvableType.NONE);
+            };
+        }
+    }
+
+    private ResolvableType bean(String name) {
+        Class<?> type = beans.containsBean(name) ? beans.getType(name, false) : null;
+        return type == null ? ResolvableType.NONE : ResolvableType.forClass(ClassUtils.getUserClass(type));
+    }
+
+    private ResolvableType named(SpelNode identifier) {
+        try {
+            return ResolvableType.forClass(types.findType(identifier.toStringAST()));
+        } catch (EvaluationException ex) {
+            return ResolvableType.NONE;
+        }
+    }
+
+    private ResolvableType constructed(ResolvableType type) {
+        Class<?> created = type.resolve();
+        if (created != null) {
+            visitor.constructed(created);
+        }
+        return type;
+    }
+
+    private ResolvableType property(ResolvableType target, String name) {
+        Class<?> type = target.resolve();
+        if (type == null) {
+            return ResolvableType.NONE;
+        }
+        visitor.property(ClassUtils.resolvePrimitiveIfNecessary(type), name);
+        String suffix = StringUtils.capitalize(name);
+        for (String getter : new String[] {"get" + suffix, "is" + suffix, name}) {
+            ResolvableType value = method(target, getter, 0);
+            if (value.resolve() != null) {
+                return value;
+            }
+        }
+        Field field = ReflectionUtils.findField(type, name);
+        if (field == null) {
+            return ResolvableType.NONE;
+        }
+        visitor.read(field);
+        return ResolvableType.forField(field, target);
+    }
+
+    /** Returns the declared type of the value; of overloaded methods, that of the most specific class. */
+    private static ResolvableType method(ResolvableType target, String name, int arguments) {
+        Class<?> type = target.resolve();
+        return type == null
+                ? ResolvableType.NONE
+                : Arrays.stream(type.getMethods())
+                        .filter(method -> method.getName().equals(name) && !method.isBridge())
+                        .min(Comparator.comparing(method -> method.getParameterCount() != arguments))
+                        .map(method -> ResolvableType.forType(method.getGenericReturnType(), target))
+                        .orElse(ResolvableType.NONE);
+    }
+
+    private static ResolvableType element(ResolvableType target) {
+        if (target.isArray()) {
+            return target.getComponentType();
+        }
+        ResolvableType map = target.as(Map.class);
+        return map.resolve() != null
+                ? map.getGeneric(1)
+                : target.as(Collection.class).getGeneric();
+    }
+}
