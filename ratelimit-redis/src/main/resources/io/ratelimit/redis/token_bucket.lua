@@ -62,7 +62,7 @@ function algorithms.T()
       state.used = least(used, rule.capacity)
       if old.algorithm ~= token_bucket or used > rule.capacity or used == 0 then return end
       if old.permits == rule.permits and old.micros == rule.micros then
-        state.since, state.rest, state.leased = other.since, other.rest, other.leased
+        state.since, state.rest = other.since, other.rest
       else
         -- The part of a permit that has come back is kept, in doubles as ReducedRate.samePart.
         local parts = (bucket.now - other.since) / (old.micros / old.permits)

@@ -203,26 +203,21 @@ record BucketState(
      * older entries for this one.
      */
     BucketState refund(long now, long permits, long charged, ChargedPermits from) {
-        if (from.time() < own.refundableFrom()) {
+        if (!own.isRefundable(from)) {
             return this;
         }
-        CounterState receipt = from.receipt();
-        List<RuleState<?>> left = new ArrayList<>(others.size());
-        boolean shared = true;
-        for (RuleState<?> other : others) {
-            RuleState<?> recovered = other.recover(now);
-            left.add(recovered);
-            shared &= !own.rule().sharesEntriesWith(other.rule())
-                    || recovered.used(now) < other.rule().capacity();
+        boolean stays = others.stream()
+                .anyMatch(other -> sharesEntries(other) && other.recover(now).isFull(now));
+        List<RuleState<?>> left = new ArrayList<>(others);
+        if (!stays) {
+            left.replaceAll(other ->
+                    sharesEntries(other) ? other.recover(now).refund(now, permits, charged, from, false) : other);
         }
-        if (!shared) {
-            return new BucketState(own.refundAlone(now, permits, charged, receipt), left, skew, block);
-        }
-        left.replaceAll(
-                other -> own.rule().sharesEntriesWith(other.rule())
-                        ? other.refund(now, permits, charged, receipt)
-                        : other);
-        return new BucketState(own.refund(now, permits, charged, receipt), left, skew, block);
+        return new BucketState(own.refund(now, permits, charged, from, stays), left, skew, block);
+    }
+
+    private boolean sharesEntries(RuleState<?> other) {
+        return own.rule().sharesEntriesWith(other.rule());
     }
 
     /** Returns the state to be stored; {@code null} if the bucket is full again by all its rules. */

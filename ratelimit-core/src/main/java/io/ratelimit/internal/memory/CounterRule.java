@@ -40,11 +40,6 @@ interface CounterRule extends Rule<CounterState> {
     }
 
     @Override
-    default boolean countsAll(long permits, CounterState before, CounterState observed) {
-        return observed.used() - before.used() >= permits;
-    }
-
-    @Override
     default CounterState force(CounterState usage, long now, long permits) {
         return usage.plus(permits, Math.max(mostUsed(), usage.used()));
     }

@@ -83,7 +83,10 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
         return new OwnState(taken, usage.refunded());
     }
 
-    /** With a call for more than is left, all of the capacity is in use from now on, as in {@link CounterRule#observed}. */
+    /**
+     * With a call for more than is left, all of the capacity is in use from now on, as in {@link CounterRule#observed}, and all
+     * charges before count as refunded.
+     */
     @Override
     public OwnState observe(OwnState usage, long now, long permits) {
         long left = capacity() - used(usage, now);
@@ -92,12 +95,6 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
         }
         State counted = left >= 0 ? take(unused(now), now, capacity()).state() : usage.state();
         return new OwnState(counted, usage.refunded() + usage.state().used());
-    }
-
-    /** If not, all charges before count as refunded. */
-    @Override
-    public boolean countsAll(long permits, OwnState before, OwnState observed) {
-        return true;
     }
 
     @Override

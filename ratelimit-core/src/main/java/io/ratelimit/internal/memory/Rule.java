@@ -40,12 +40,6 @@ interface Rule<U extends Usage> {
         return take(usage, now, permits);
     }
 
-    /**
-     * Whether all permits of a call that another rule has admitted were counted. If not, a refund of an earlier charge would return
-     * what is still out of that call.
-     */
-    boolean countsAll(long permits, U before, U observed);
-
     /** Uses permits, available or not. Where the arithmetic would no longer be exact, in 142 years, a debt ends. */
     U force(U usage, long now, long permits);
 
@@ -72,14 +66,10 @@ interface Rule<U extends Usage> {
      *
      * @param charged the permits of the charge
      * @param receipt what the usage was right after the charge
+     * @param entryStays whether another log of the bucket needs the charge's entry
      */
-    default U refund(U usage, long now, long permits, long charged, CounterState receipt) {
+    default U refund(U usage, long now, long permits, long charged, CounterState receipt, boolean entryStays) {
         return refund(usage, now, permits, receipt);
-    }
-
-    /** Undoes a charge or a part of it, if other logs of the bucket keep its entry. Only logs share entries. */
-    default U refundAlone(U usage, long permits, long charged, CounterState receipt) {
-        return usage;
     }
 
     /** Undoes a charge or a part of it, if the state does not know single charges. */

@@ -4,7 +4,7 @@ package io.ratelimit.internal.memory;
  * A rule and its state.
  *
  * @param refundableFrom charges made before this time cannot be refunded, because permits of a later call, which another rule has
- *     admitted, were not counted for lack of room; 0 if all were
+ *     admitted, were not counted for lack of room; 0 if all were. An algorithm of the application counts what is refunded instead
  */
 record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
 
@@ -22,7 +22,7 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
 
     /** Returns the state that a new rule takes over from another. */
     static <U extends Usage> RuleState<U> adopt(Rule<U> rule, RuleState<?> other, long now) {
-        return new RuleState<>(rule, rule.adopt(other, now)).recover(now);
+        return new RuleState<>(rule, rule.adopt(other, now), other.refundableFrom).recover(now);
     }
 
     /** Returns the state by an equal rule. Rules of a calendar can be equal and know different windows. */
@@ -36,7 +36,10 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
     }
 
     RuleState<U> recover(long now) {
-        return with(rule.recover(usage, now));
+        U recovered = rule.recover(usage, now);
+        return refundableFrom == 0 || rule.used(recovered, now) > 0
+                ? with(recovered)
+                : new RuleState<>(rule, recovered);
     }
 
     long used(long now) {
@@ -75,13 +78,18 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
         return with(rule.take(usage, now, permits));
     }
 
-    RuleState<U> refund(long now, long permits, long charged, CounterState receipt) {
-        return with(rule.refund(usage, now, permits, charged, receipt)).recover(now);
+    boolean isFull(long now) {
+        return used(now) >= rule.capacity();
     }
 
-    /** Does the same, where the other logs of the bucket keep the entry. */
-    RuleState<U> refundAlone(long now, long permits, long charged, CounterState receipt) {
-        return with(rule.refundAlone(usage, permits, charged, receipt)).recover(now);
+    boolean isRefundable(ChargedPermits from) {
+        return from.time() >= refundableFrom || rule instanceof OwnRule;
+    }
+
+    /** @param entryStays whether another log of the bucket needs the charge's entry */
+    RuleState<U> refund(long now, long permits, long charged, ChargedPermits from, boolean entryStays) {
+        return with(rule.refund(usage, now, permits, charged, from.receipt(), entryStays))
+                .recover(now);
     }
 
     RuleState<U> force(long now, long permits) {
@@ -103,8 +111,10 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
     /** @param admitting the state of the rule that has admitted the call, after it */
     RuleState<U> observe(long now, long permits, RuleState<?> admitting) {
         RuleState<U> recovered = recover(now);
-        U observed = rule.observe(recovered.usage, now, permits, admitting);
-        boolean all = rule.countsAll(permits, recovered.usage, observed);
-        return new RuleState<>(rule, observed, all ? refundableFrom : Math.max(refundableFrom, now) + 1);
+        RuleState<U> observed = recovered.with(rule.observe(recovered.usage, now, permits, admitting));
+        // What is not counted must not be refunded in place of an earlier charge.
+        return rule instanceof OwnRule || observed.used(now) - recovered.used(now) >= permits
+                ? observed
+                : new RuleState<>(rule, observed.usage, Math.max(recovered.refundableFrom, now) + 1);
     }
 }

@@ -35,31 +35,24 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
         return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(capacity);
     }
 
-    @Override
-    public boolean countsAll(long permits, PermitLog before, PermitLog observed) {
-        return observed.used() - before.used() >= permits;
-    }
-
     /** Removes the oldest entries of a log with a debt as large as the capacity: what is refunded after that is no larger. */
     @Override
     public PermitLog force(PermitLog usage, long now, long permits) {
         return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(2 * capacity);
     }
 
+    /** An entry that stays does so in place of as many older permits: they come back later, never earlier. */
     @Override
-    public PermitLog refund(PermitLog usage, long now, long permits, long charged, CounterState receipt) {
-        return usage.without(receipt.since(), charged, permits);
-    }
-
-    /** The entry stays, in place of as many older permits: they come back later, never earlier. */
-    @Override
-    public PermitLog refundAlone(PermitLog usage, long permits, long charged, CounterState receipt) {
-        return usage.withoutOldest(receipt.since(), charged, permits);
+    public PermitLog refund(
+            PermitLog usage, long now, long permits, long charged, CounterState receipt, boolean entryStays) {
+        return entryStays
+                ? usage.withoutOldest(receipt.since(), charged, permits)
+                : usage.without(receipt.since(), charged, permits);
     }
 
     @Override
     public PermitLog refund(PermitLog usage, long now, long permits, CounterState receipt) {
-        return refund(usage, now, permits, permits, receipt);
+        return refund(usage, now, permits, permits, receipt, false);
     }
 
     @Override
