@@ -12,8 +12,9 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
         this(rule, usage, 0);
     }
 
+    @SuppressWarnings("ReferenceEquality") // The very state, which need not be copied.
     private RuleState<U> with(U next) {
-        return new RuleState<>(rule, next, refundableFrom);
+        return next == usage ? this : new RuleState<>(rule, next, refundableFrom);
     }
 
     static <U extends Usage> RuleState<U> unused(Rule<U> rule, long now) {
@@ -35,6 +36,7 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
         return usage.since();
     }
 
+    /** If nothing is used any more, whatever was charged before is back. */
     RuleState<U> recover(long now) {
         U recovered = rule.recover(usage, now);
         return refundableFrom == 0 || rule.used(recovered, now) > 0
