@@ -10,6 +10,9 @@ import java.util.concurrent.CompletionStage;
  * Refunds what a call's charges have taken from the buckets that were charged, unless it has already come back over time or
  * the bucket was forgotten since. Each charge is refunded at most once, all of it or a part, however often this is called and
  * by however many threads.
+ *
+ * <p>A refund never admits more; it may return less. If a later call of another plan, or by changed numbers, took more permits
+ * than the charged limit had left, it returns nothing.
  */
 @FunctionalInterface
 public interface Refund {

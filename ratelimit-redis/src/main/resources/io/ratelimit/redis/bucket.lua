@@ -2,7 +2,7 @@
 -- bucket's key is their text:
 --   T20@1/100ms:2:1795251352713710             rule:used:since
 --   T10@3/7s:1:1795251352713710:2 S20/1m:3:1795251300000000:9     rule:used:since:rest, two rules
---   T20@1/100ms:5:1795251352713710!1795251353213710  permits are leased: rule:used:since!leased
+--   T20@1/100ms:5:1795251352713710!1795251353213710  some charges cannot be refunded: rule:used:since!leased
 --   T20@1/100ms:2:1795251352713710*3:1795251352713710:0:1    after a refund: rule:used:since*gaps, see refund_gaps.lua
 --   T20@1/100ms:2:1795251352713710 +3600000000:1795251352713710:0     with a clock skew: +offset:seen:promise
 --   T20@1/100ms:20:1795251352713710 #1795251352713710:1795251412713710:1  a blocked key: #began:ends:violations
@@ -10,8 +10,9 @@
 --   used    permits that have been taken and have not come back
 --   since   microseconds of the epoch; what happened then depends on the algorithm, but it is never later than the last charge
 --   rest    what else the algorithm remembers, omitted if 0
---   leased  if permits come back in the order in which they were taken: when the last permit that any instance has ever
---           leased was to come back; later with each lease, omitted if there was none
+--   leased  charges made before this time cannot be refunded: when the last permit that any instance has ever leased was to come
+--           back, if permits come back in the order in which they were taken, or when permits of a call that another rule has
+--           admitted were not counted for lack of room; later with each of both, omitted if there was none
 --   gaps    if permits come back in the order in which they were taken, and a refund has changed when; omitted in most
 --   skew    while the clock is behind what it showed before: what is added to it, the bucket's own time when it was last
 --           read, and the time for which a caller was told that the call could succeed then, or 0

@@ -217,11 +217,15 @@ function own_algorithm(name)
       local left = state.rule.capacity - used_by(state, bucket.now)
       if permits <= left then
         take(state, bucket.now, permits)
-      elseif left >= 0 then
-        local full = {rule = state.rule, used = 0, since = bucket.now, rest = 0, leased = 0}
-        take(full, bucket.now, state.rule.capacity)
-        state.used, state.since, state.rest, state.leased = full.used, full.since, full.rest, 0
+        return
       end
+      local full, refunded = {rule = state.rule, used = 0, since = bucket.now, rest = 0, leased = 0}, state.leased + state.used
+      if left >= 0 then
+        take(full, bucket.now, state.rule.capacity)
+        state.used, state.since, state.rest = full.used, full.since, full.rest
+      end
+      -- All charges before count as refunded.
+      state.leased = refunded
     end)
   end
 

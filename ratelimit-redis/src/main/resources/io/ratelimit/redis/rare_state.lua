@@ -107,6 +107,13 @@ local function make_rare_state()
     return state.rule.algorithm.used(state, bucket)
   end
 
+  local function recover(state, bucket)
+    local algorithm = state.rule.algorithm
+    algorithm.recover(state, bucket)
+    -- Whatever was taken is back.
+    if state.leased ~= 0 and not algorithm.own and used(state, bucket) == 0 then state.leased = 0 end
+  end
+
   -- Returns the state that a new rule adopts: the one with the most permits in use, the last used of equal ones; for a log
   -- another log, if any, because they share entries.
   local function adopted_by(rule, states, bucket)
@@ -142,12 +149,14 @@ local function make_rare_state()
     -- The rule of a limit may know more than one that was read.
     bucket.own.rule = rule
     if not own then
-      for _, state in ipairs(others) do state.rule.algorithm.recover(state, bucket) end
-      complete(rule.algorithm).adopt(bucket.own, bucket, adopted_by(rule, others, bucket))
+      for _, state in ipairs(others) do recover(state, bucket) end
+      local adopted = adopted_by(rule, others, bucket)
+      if not rule.algorithm.own then bucket.own.leased = adopted.leased end
+      complete(rule.algorithm).adopt(bucket.own, bucket, adopted)
       if #others == STATES_AT_MOST then table.remove(others, least_needed(others, bucket)) end
       bucket.changed = true
     end
-    rule.algorithm.recover(bucket.own, bucket)
+    recover(bucket.own, bucket)
     bucket.others = #others > 0 and others or nil
   end
 
@@ -177,11 +186,16 @@ local function make_rare_state()
   end
 
   function rare_state.recover_others(bucket)
-    for _, state in ipairs(bucket.others or {}) do state.rule.algorithm.recover(state, bucket) end
+    for _, state in ipairs(bucket.others or {}) do recover(state, bucket) end
   end
 
   function rare_state.observe(bucket, permits)
-    for _, state in ipairs(bucket.others) do complete(state.rule.algorithm).observe(state, bucket, permits) end
+    for _, state in ipairs(bucket.others) do
+      local algorithm, before = complete(state.rule.algorithm), state.used
+      algorithm.observe(state, bucket, permits)
+      -- What is not counted must not be refunded in place of an earlier charge.
+      if state.used - before < permits and not algorithm.own then state.leased = greatest(state.leased, bucket.now) + 1 end
+    end
   end
 
   function rare_state.write_of(bucket)

@@ -33,6 +33,10 @@ local function settle_charge(key, limit, text)
     if bucket.rule_is_new or rule.algorithm.used(own, bucket) == 0 then return end
     local receipt = {used = tonumber(used), since = tonumber(since), rest = tonumber(rest), time = tonumber(time)}
     receipt.permits = tonumber(permits)
+    -- Permits leased before or since may be used later than these were: refunding these would let those exceed the limit. Only the
+    -- last lease itself can refund, because it knows which of its permits remain unused. And what was not counted of another
+    -- rule's call would be refunded in place of these. An algorithm of an application counts what is refunded instead.
+    if receipt.time < own.leased and not rule.algorithm.own then return end
     complete(rule.algorithm).refund(own, bucket, tonumber(part or permits), receipt)
     rule.algorithm.recover(own, bucket)
   end

@@ -3,7 +3,7 @@
 -- it, so that the one with the n-th permit is found by bisection. Several logs of one bucket share the entries.
 --   used   permits of the entries in view
 --   since  when the newest entry was added
---   rest   permits of the entries that are no longer in view
+--   rest   permits of the entries that are no longer in view, and perhaps of a part of the oldest one
 --   block  permits of all entries before it, in 7 bytes; for each of its entries the microsecond, in 7, and permits of
 --          the block up to it, in 3
 --
@@ -291,17 +291,26 @@ function algorithms.L()
       join(bucket, i - 1)
     end
 
-    -- Removes the entry from all logs of the bucket, because they share it.
+    -- Removes the entry from all logs of the bucket, because they share it. If another log is full, it may have dropped older
+    -- entries for this one: then the entry stays, in place of as many older permits, which come back later, never earlier.
     function sliding_window_log.refund(state, bucket, permits, receipt)
       if receipt.since > state.since then return end
       bucket.blocks = redis_call('LRANGE', bucket.key, 1, -1)
       local i, j = entry_of(bucket, receipt.since, receipt.permits)
       if not i then return end
       local _, total = entry_at(bucket.blocks[i], j)
+      for _, log in ipairs(logs(bucket)) do
+        if log ~= state and log.used >= log.rule.capacity then
+          local gone = greatest(0, least(permits, total - state.rest))
+          state.used, state.rest = state.used - gone, state.rest + gone
+          return
+        end
+      end
       remove(bucket, i, j, permits, receipt.permits)
       local last = bucket.blocks[bucket.count]
       for _, log in ipairs(logs(bucket)) do
-        if total > log.rest then log.used = log.used - permits else log.rest = log.rest - permits end
+        local rest = total > log.rest and least(log.rest, total - permits) or log.rest - permits
+        log.used, log.rest = log.used - permits + log.rest - rest, rest
         log.first = nil
         if last then log.since = entry_at(last, entries_of(last)) end
       end

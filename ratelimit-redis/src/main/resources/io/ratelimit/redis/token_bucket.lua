@@ -62,7 +62,7 @@ function algorithms.T()
       state.used = least(used, rule.capacity)
       if old.algorithm ~= token_bucket or used > rule.capacity or used == 0 then return end
       if old.permits == rule.permits and old.micros == rule.micros then
-        state.since, state.rest, state.leased = other.since, other.rest, other.leased
+        state.since, state.rest = other.since, other.rest
       else
         -- The part of a permit that has come back is kept, in doubles as ReducedRate.samePart.
         local parts = (bucket.now - other.since) / (old.micros / old.permits)
@@ -87,9 +87,6 @@ function algorithms.T()
     end
 
     function token_bucket.refund(state, bucket, permits, receipt)
-      -- Permits leased before or since may be used later than these were: refunding these would let those exceed the limit.
-      -- Only the last lease itself can refund, because it knows which of its permits remain unused.
-      if receipt.time < state.leased then return end
       refund_gaps().refund(state, bucket, permits, receipt, out_before)
     end
   end

@@ -161,6 +161,50 @@ class StoreAgreementTests {
         assertThat(decisions.get(0).remaining()).isEqualTo(3);
     }
 
+    /** The new plan has the other's count, and with it that charges of this very time cannot be refunded. */
+    @Test
+    void storesAgreeOnARefundInAPlanThatIsNewAfterACallThatAnotherCouldNotCount() {
+        Charge slow = new Charge(TestLimits.tokenBucket("new", 6, "6/6s"), "key", 6);
+        Charge fast = new Charge(TestLimits.tokenBucket("new", 2, "2/2ms"), "key", 1);
+        Charge next = new Charge(TestLimits.tokenBucket("new", 8, "6/6s"), "key", 1);
+        List<Long> remaining = new ArrayList<>();
+        for (RateLimitStore store : List.of(shared, memory)) {
+            clock.set(TestClock.TODAY);
+            take(store, slow);
+            assertThat(store.decide(fast).await().decision().allowed()).isFalse();
+            clock.advance(Duration.ofMillis(2));
+            take(store, fast);
+            take(store, next).refund(List.of(next)).toCompletableFuture().join();
+            remaining.add(remaining(store, next));
+        }
+        assertThat(remaining).containsOnly(1L);
+    }
+
+    /** Then all that was taken before is back. */
+    @Test
+    void storesAgreeOnARefundAfterAnOperatorHasEmptiedAPlanThatCouldNotCountACall() {
+        Charge slow = new Charge(TestLimits.tokenBucket("granted", 6, "6/6s"), "key", 6);
+        Charge larger = new Charge(TestLimits.tokenBucket("granted", 20, "6/6s"), "key", 8);
+        List<Long> remaining = new ArrayList<>();
+        for (RateLimitStore store : List.of(shared, memory)) {
+            clock.set(TestClock.TODAY);
+            Refund first = take(store, slow);
+            take(store, larger);
+            store.change(slow.limit(), "key", BucketChange.grant(6))
+                    .toCompletableFuture()
+                    .join();
+            clock.advance(1);
+            take(store, slow);
+            first.refund(List.of(slow)).toCompletableFuture().join();
+            remaining.add(remaining(store, slow));
+        }
+        assertThat(remaining).containsOnly(5L);
+    }
+
+    private static long remaining(RateLimitStore store, Charge charge) {
+        return store.decide(StoreRequest.peek(charge)).await().decision().remaining();
+    }
+
     /** A log sees what another rule admits, and hands on what it saw. */
     @Test
     void storesAgreeOnMorePermitsThanAnyLogHolds() {

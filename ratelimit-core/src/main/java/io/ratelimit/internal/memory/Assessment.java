@@ -49,9 +49,9 @@ final class Assessment {
                 : admission.decision(own.used(now), own.resetAfter(now));
     }
 
-    /** Returns the own rule's state right after this call's charge. */
-    CounterState receipt() {
-        return charged().own().usage().receipt();
+    /** Returns what this call's charge has taken from the bucket. */
+    ChargedPermits receipt(Bucket bucket) {
+        return new ChargedPermits(bucket, charged().own().usage().receipt(), now);
     }
 
     private BucketState charged() {

@@ -199,17 +199,25 @@ record BucketState(
 
     /**
      * Returns the state without a charge that the own rule admitted, or a part of it, except for permits that have come back. A
-     * log removes the entry from all logs of the bucket, because they share it.
+     * log removes the entry from all logs of the bucket, because they share it, unless one of them is full: it may have dropped
+     * older entries for this one.
      */
-    BucketState refund(long now, long permits, long charged, CounterState receipt) {
-        List<RuleState<?>> left = new ArrayList<>(others.size());
-        for (RuleState<?> other : others) {
-            left.add(
-                    own.rule().sharesEntriesWith(other.rule())
-                            ? other.recover(now).refund(now, permits, charged, receipt)
-                            : other);
+    BucketState refund(long now, long permits, long charged, ChargedPermits from) {
+        if (!own.isRefundable(from)) {
+            return this;
         }
-        return new BucketState(own.refund(now, permits, charged, receipt), left, skew, block);
+        boolean stays = others.stream()
+                .anyMatch(other -> sharesEntries(other) && other.recover(now).isFull(now));
+        List<RuleState<?>> left = new ArrayList<>(others);
+        if (!stays) {
+            left.replaceAll(other ->
+                    sharesEntries(other) ? other.recover(now).refund(now, permits, charged, from, false) : other);
+        }
+        return new BucketState(own.refund(now, permits, charged, from, stays), left, skew, block);
+    }
+
+    private boolean sharesEntries(RuleState<?> other) {
+        return own.rule().sharesEntriesWith(other.rule());
     }
 
     /** Returns the state to be stored; {@code null} if the bucket is full again by all its rules. */

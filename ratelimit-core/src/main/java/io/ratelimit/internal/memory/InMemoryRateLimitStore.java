@@ -123,18 +123,18 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private void refund(Charge charge, ChargedPermits from, long permits) {
-        from.bucket().change(state -> without(charge, permits, from.receipt(), state, time.micros()));
+        from.bucket().change(state -> without(charge, permits, from, state, time.micros()));
     }
 
     private @Nullable BucketState without(
-            Charge charge, long permits, CounterState receipt, BucketState last, long clock) {
+            Charge charge, long permits, ChargedPermits from, BucketState last, long clock) {
         Rule<?> rule = known(charge.limit()).rule();
         ClockSkew skew = BucketState.skew(last, clock);
         long now = skew == null ? clock : skew.seen();
         BucketState state = BucketState.of(rule, last, skew, now);
         return !last.hasState(rule) || state.own().used(now) == 0
                 ? last
-                : state.refund(now, permits, charge.permits(), receipt).settled(now);
+                : state.refund(now, permits, charge.permits(), from).settled(now);
     }
 
     @Override
@@ -354,7 +354,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private static void add(
             @Nullable Map<Charge, ChargedPermits> receipts, Charge charge, Bucket bucket, Assessment charged) {
         if (receipts != null) {
-            receipts.put(charge, new ChargedPermits(bucket, charged.receipt()));
+            receipts.put(charge, charged.receipt(bucket));
         }
     }
 

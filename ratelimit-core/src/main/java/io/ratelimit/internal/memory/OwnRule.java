@@ -83,14 +83,18 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
         return new OwnState(taken, usage.refunded());
     }
 
-    /** With a call for more than is left, all of the capacity is in use from now on, as in {@link CounterRule#observed}. */
+    /**
+     * With a call for more than is left, all of the capacity is in use from now on, as in {@link CounterRule#observed}, and all
+     * charges before count as refunded.
+     */
     @Override
     public OwnState observe(OwnState usage, long now, long permits) {
         long left = capacity() - used(usage, now);
         if (permits <= left) {
             return take(usage, now, permits);
         }
-        return left >= 0 ? take(unused(now), now, capacity()) : usage;
+        State counted = left >= 0 ? take(unused(now), now, capacity()).state() : usage.state();
+        return new OwnState(counted, usage.refunded() + usage.state().used());
     }
 
     @Override

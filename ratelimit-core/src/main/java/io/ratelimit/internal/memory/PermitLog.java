@@ -24,15 +24,19 @@ final class PermitLog implements Usage {
 
     private final long since;
 
-    private PermitLog(Entries room, int from, int to, long since) {
+    /** Permits of all entries, and perhaps of a part of the oldest one, that this log no longer counts. */
+    private final long before;
+
+    private PermitLog(Entries room, int from, int to, long since, long before) {
         this.room = room;
         this.from = from;
         this.to = to;
         this.since = since;
+        this.before = before;
     }
 
     static PermitLog empty(long now) {
-        return new PermitLog(NO_ENTRIES, 0, 0, now);
+        return new PermitLog(NO_ENTRIES, 0, 0, now, 0);
     }
 
     int size() {
@@ -46,7 +50,7 @@ final class PermitLog implements Usage {
 
     /** Returns the permits of all entries. */
     long used() {
-        return room.totalBefore(to) - room.totalBefore(from);
+        return room.totalBefore(to) - before;
     }
 
     /** When the newest entry was added. */
@@ -74,7 +78,7 @@ final class PermitLog implements Usage {
     private PermitLog added(long time, long permits) {
         room.times[to] = time;
         room.totals[to] = room.totalBefore(to) + permits;
-        return new PermitLog(room, from, to + 1, time);
+        return new PermitLog(room, from, to + 1, time, before);
     }
 
     /** Copies the entries before an index, with room for as many again. */
@@ -86,7 +90,7 @@ final class PermitLog implements Usage {
             copy.totals[i] = room.totals[from + i] - room.totalBefore(from);
         }
         copy.added.set(size);
-        return new PermitLog(copy, 0, size, since);
+        return new PermitLog(copy, 0, size, since, before - room.totalBefore(from));
     }
 
     /** Returns the log without the entries up to a time. */
@@ -112,11 +116,8 @@ final class PermitLog implements Usage {
      * @param less how many permits are removed from the entry
      */
     PermitLog without(long time, long permits, long less) {
-        int found = firstAfter(time) - 1;
-        while (found >= from && room.times[found] == time && room.permits(found) != permits) {
-            found--;
-        }
-        if (found < from || room.times[found] != time) {
+        int found = indexOf(time, permits);
+        if (found < from) {
             return this;
         }
         PermitLog log = copyUpTo(found);
@@ -126,7 +127,25 @@ final class PermitLog implements Usage {
         for (int i = found + 1; i < to; i++) {
             log = log.with(room.times[i], room.permits(i));
         }
-        return log.size() == 0 ? log : new PermitLog(log.room, 0, log.to, log.room.times[log.to - 1]);
+        long newest = log.size() == 0 ? since : log.room.times[log.to - 1];
+        return new PermitLog(
+                log.room, 0, log.to, newest, Math.min(before, room.totals[found] - less) - room.totalBefore(from));
+    }
+
+    /** Returns the log with that entry, but without as many of its oldest permits. */
+    PermitLog withoutOldest(long time, long permits, long less) {
+        int found = indexOf(time, permits);
+        long gone = found < from ? before : before + Math.min(less, room.totals[found] - before);
+        return new PermitLog(room, first(i -> room.totals[i] > gone), to, since, gone);
+    }
+
+    /** Returns the index of the newest entry of so many permits at a time; one that is below {@code from} if there is none. */
+    private int indexOf(long time, long permits) {
+        int found = firstAfter(time) - 1;
+        while (found >= from && room.times[found] == time && room.permits(found) != permits) {
+            found--;
+        }
+        return found < from || room.times[found] != time ? from - 1 : found;
     }
 
     /** Returns when the last of the so many oldest permits was taken. */
@@ -139,7 +158,7 @@ final class PermitLog implements Usage {
     }
 
     private int firstBeyond(long permits) {
-        long total = room.totalBefore(from) + permits;
+        long total = before + permits;
         return first(i -> room.totals[i] > total);
     }
 
@@ -158,7 +177,7 @@ final class PermitLog implements Usage {
     }
 
     private PermitLog startingAt(int first) {
-        return first == from ? this : new PermitLog(room, first, to, since);
+        return first == from ? this : new PermitLog(room, first, to, since, Math.max(before, room.totalBefore(first)));
     }
 
     /** The entries of logs that succeed one another. An entry never changes once it is added. */

@@ -66,8 +66,9 @@ interface Rule<U extends Usage> {
      *
      * @param charged the permits of the charge
      * @param receipt what the usage was right after the charge
+     * @param entryStays whether another log of the bucket needs the charge's entry
      */
-    default U refund(U usage, long now, long permits, long charged, CounterState receipt) {
+    default U refund(U usage, long now, long permits, long charged, CounterState receipt, boolean entryStays) {
         return refund(usage, now, permits, receipt);
     }
 

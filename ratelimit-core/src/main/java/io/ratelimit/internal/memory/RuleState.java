@@ -1,7 +1,21 @@
 package io.ratelimit.internal.memory;
 
-/** A rule and its state. */
-record RuleState<U extends Usage>(Rule<U> rule, U usage) {
+/**
+ * A rule and its state.
+ *
+ * @param refundableFrom charges made before this time cannot be refunded, because permits of a later call, which another rule has
+ *     admitted, were not counted for lack of room; 0 if all were. An algorithm of the application counts what is refunded instead
+ */
+record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
+
+    RuleState(Rule<U> rule, U usage) {
+        this(rule, usage, 0);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // The very state, which need not be copied.
+    private RuleState<U> with(U next) {
+        return next == usage ? this : new RuleState<>(rule, next, refundableFrom);
+    }
 
     static <U extends Usage> RuleState<U> unused(Rule<U> rule, long now) {
         return new RuleState<>(rule, rule.unused(now));
@@ -9,21 +23,25 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
 
     /** Returns the state that a new rule takes over from another. */
     static <U extends Usage> RuleState<U> adopt(Rule<U> rule, RuleState<?> other, long now) {
-        return new RuleState<>(rule, rule.adopt(other, now)).recover(now);
+        return new RuleState<>(rule, rule.adopt(other, now), other.refundableFrom).recover(now);
     }
 
     /** Returns the state by an equal rule. Rules of a calendar can be equal and know different windows. */
     @SuppressWarnings({"unchecked", "ReferenceEquality"}) // Equal rules have states of one kind.
     RuleState<U> by(Rule<?> equal) {
-        return equal == rule ? this : new RuleState<>((Rule<U>) equal, usage);
+        return equal == rule ? this : new RuleState<>((Rule<U>) equal, usage, refundableFrom);
     }
 
     long since() {
         return usage.since();
     }
 
+    /** If nothing is used any more, whatever was charged before is back. */
     RuleState<U> recover(long now) {
-        return new RuleState<>(rule, rule.recover(usage, now));
+        U recovered = rule.recover(usage, now);
+        return refundableFrom == 0 || rule.used(recovered, now) > 0
+                ? with(recovered)
+                : new RuleState<>(rule, recovered);
     }
 
     long used(long now) {
@@ -59,32 +77,46 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
     }
 
     RuleState<U> take(long now, long permits) {
-        return new RuleState<>(rule, rule.take(usage, now, permits));
+        return with(rule.take(usage, now, permits));
     }
 
-    RuleState<U> refund(long now, long permits, long charged, CounterState receipt) {
-        return new RuleState<>(rule, rule.refund(usage, now, permits, charged, receipt)).recover(now);
+    boolean isFull(long now) {
+        return used(now) >= rule.capacity();
+    }
+
+    boolean isRefundable(ChargedPermits from) {
+        return from.time() >= refundableFrom || rule instanceof OwnRule;
+    }
+
+    /** @param entryStays whether another log of the bucket needs the charge's entry */
+    RuleState<U> refund(long now, long permits, long charged, ChargedPermits from, boolean entryStays) {
+        return with(rule.refund(usage, now, permits, charged, from.receipt(), entryStays))
+                .recover(now);
     }
 
     RuleState<U> force(long now, long permits) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.force(recovered.usage, now, permits));
+        return with(rule.force(recovered.usage, now, permits));
     }
 
     RuleState<U> force(long now, long permits, RuleState<?> first) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.force(recovered.usage, now, permits, first));
+        return with(rule.force(recovered.usage, now, permits, first));
     }
 
     /** Returns permits to the bucket. */
     RuleState<U> grant(long now, long permits) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.grant(recovered.usage, now, permits)).recover(now);
+        return with(rule.grant(recovered.usage, now, permits)).recover(now);
     }
 
     /** @param admitting the state of the rule that has admitted the call, after it */
     RuleState<U> observe(long now, long permits, RuleState<?> admitting) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.observe(recovered.usage, now, permits, admitting));
+        RuleState<U> observed = recovered.with(rule.observe(recovered.usage, now, permits, admitting));
+        // What is not counted must not be refunded in place of an earlier charge.
+        return rule instanceof OwnRule || observed.used(now) - recovered.used(now) >= permits
+                ? observed
+                : new RuleState<>(rule, observed.usage, Math.max(recovered.refundableFrom, now) + 1);
     }
 }

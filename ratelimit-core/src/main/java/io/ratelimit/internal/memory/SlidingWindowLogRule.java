@@ -41,14 +41,18 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
         return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(2 * capacity);
     }
 
+    /** An entry that stays does so in place of as many older permits: they come back later, never earlier. */
     @Override
-    public PermitLog refund(PermitLog usage, long now, long permits, long charged, CounterState receipt) {
-        return usage.without(receipt.since(), charged, permits);
+    public PermitLog refund(
+            PermitLog usage, long now, long permits, long charged, CounterState receipt, boolean entryStays) {
+        return entryStays
+                ? usage.withoutOldest(receipt.since(), charged, permits)
+                : usage.without(receipt.since(), charged, permits);
     }
 
     @Override
     public PermitLog refund(PermitLog usage, long now, long permits, CounterState receipt) {
-        return refund(usage, now, permits, permits, receipt);
+        return refund(usage, now, permits, permits, receipt, false);
     }
 
     @Override

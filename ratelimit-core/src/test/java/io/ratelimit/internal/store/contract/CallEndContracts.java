@@ -18,6 +18,9 @@ public abstract class CallEndContracts implements StoreFactory {
     class PlanRefunds extends PlanRefundContract {}
 
     @Nested
+    class PlanRefundTrace extends PlanRefundTraceContract {}
+
+    @Nested
     class Settlements extends SettlementContract {}
 
     @Nested

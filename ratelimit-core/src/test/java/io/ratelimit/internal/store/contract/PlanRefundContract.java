@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.Charge;
-import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LimitKind;
 import java.util.List;
@@ -44,12 +44,46 @@ public abstract class PlanRefundContract extends StoreContract {
         assertThat(remaining(charge.limit())).isEqualTo(6);
     }
 
+    /** The two that the call of the other plan took, when the plan had none left, are still out. */
+    @ParameterizedTest
+    @EnumSource
+    void refundLeavesAPlanEmptyThatCouldNotCountAllOfALaterCall(LimitKind kind) {
+        RateLimit base = base(kind);
+        take(base, 2);
+        Charge charge = new Charge(base, KEY, 2);
+        Refund refund = takeRefundable(charge);
+        clock.advance(1);
+        assertThat(take(gold(kind), 4).allowed()).isTrue();
+        clock.advance(1);
+        refund.refund(List.of(charge)).toCompletableFuture().join();
+        assertThat(remaining(base)).isZero();
+        assertThat(remaining(gold(kind))).isEqualTo(4);
+    }
+
+    /** A full log makes room for the call by older entries, which a refund does not bring back. */
+    @ParameterizedTest
+    @EnumSource
+    void refundLeavesAPlanEmptyThatWasFullBefore(LimitKind kind) {
+        RateLimit base = base(kind);
+        for (int call = 0; call < 6; call++) {
+            assertThat(take(base, 1).allowed()).isTrue();
+            clock.advance(1);
+        }
+        takeAndRefund(new Charge(gold(kind), KEY, 3));
+        assertThat(remaining(base)).isZero();
+        assertThat(remaining(gold(kind))).isEqualTo(6);
+    }
+
     private void takeAndRefund(Charge charge) {
-        StoreOutcome taken = store.decide(StoreRequest.refundable(List.of(charge)))
+        takeRefundable(charge).refund(List.of(charge)).toCompletableFuture().join();
+    }
+
+    private Refund takeRefundable(Charge charge) {
+        return store.decide(StoreRequest.refundable(List.of(charge)))
                 .toStage()
                 .toCompletableFuture()
-                .join();
-        taken.refund().refund(List.of(charge)).toCompletableFuture().join();
+                .join()
+                .refund();
     }
 
     private static RateLimit base(LimitKind kind) {
