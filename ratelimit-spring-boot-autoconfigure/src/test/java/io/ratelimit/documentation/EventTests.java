@@ -1,6 +1,5 @@
 package io.ratelimit.documentation;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -22,6 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The record of combinations says how many permits each event leaves of a limit with each feature. */
 @LongRunning
 class EventTests {
+
+    private static final EventTable TABLE = EventTable.of("left after");
 
     /** What has no effect on memory. */
     private static final List<String> REDIS_ONLY =
@@ -53,39 +54,13 @@ class EventTests {
         redis.close();
     }
 
-    private static List<List<String>> table() {
-        return MarkdownPage.of("docs/adr/0065-what-combines.md")
-                .text()
-                .lines()
-                .dropWhile(line -> !line.startsWith("| left after |"))
-                .takeWhile(line -> line.startsWith("|"))
-                .filter(line -> line.startsWith("| "))
-                .map(line -> Stream.of(line.substring(1).split("\\|"))
-                        .map(String::strip)
-                        .toList())
-                .toList();
-    }
-
-    /** Returns the cells of a column by feature. */
-    private static Map<String, String> column(String event) {
-        List<List<String>> rows = table();
-        int index = rows.get(0).indexOf(event);
-        Map<String, String> cells = new TreeMap<>();
-        rows.stream().skip(1).forEach(row -> cells.put(row.get(0), row.get(index)));
-        return cells;
-    }
-
     @Test
     void tableHasEachFeature() {
-        List<List<String>> rows = table();
-        assertThat(rows.stream().skip(1).map(row -> row.get(0)))
-                .containsExactlyInAnyOrderElementsOf(EventStage.features().toList());
-        assertThat(rows).allSatisfy(row -> assertThat(row).hasSameSizeAs(rows.get(0)));
+        TABLE.assertHasEachFeature();
     }
 
     static Stream<Arguments> events() {
-        return table().get(0).stream()
-                .skip(1)
+        return TABLE.events().stream()
                 .flatMap(event -> Stream.of(true, false)
                         .filter(ofRedis -> !(ofRedis ? MEMORY_ONLY : REDIS_ONLY).contains(event))
                         .map(ofRedis -> Arguments.of(event, ofRedis ? "redis" : "in-memory")));
@@ -95,7 +70,7 @@ class EventTests {
     @MethodSource("events")
     void eventLeavesWhatTheRecordSays(String event, String store) throws Exception {
         EventStage stage = store.equals("redis") ? shared : inMemory;
-        Map<String, String> expected = column(event);
+        Map<String, String> expected = TABLE.column(event);
         List<String> features = expected.keySet().stream().filter(stage::has).toList();
         String key = "after " + event;
         if (event.equals("shutdown")) {
@@ -136,9 +111,9 @@ class EventTests {
     /** Settlements are made in the background. */
     private static long admitted(EventStage stage, String feature, String key, long left) {
         if (List.of("permitsAfter", "refundOn").contains(feature)) {
-            await().until(() -> stage.remaining(feature, key) >= left);
+            await().until(() -> stage.limits().remaining(feature, key) >= left);
         }
-        return stage.admitted(feature, key);
+        return stage.limits().admitted(feature, key);
     }
 
     private static void happen(String event, EventStage stage, String feature, String key) {
