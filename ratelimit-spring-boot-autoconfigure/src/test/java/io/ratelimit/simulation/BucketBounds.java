@@ -94,6 +94,9 @@ final class BucketBounds {
     /** When everything was forgotten, so that earlier charges cannot be refunded. */
     long forgottenAt = -1;
 
+    /** How often permits were granted. Of charges under way meanwhile, they may have ended any part. */
+    int grants;
+
     long blockedFrom;
 
     long certainlyBlockedUntil;

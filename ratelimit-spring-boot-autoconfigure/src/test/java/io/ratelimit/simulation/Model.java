@@ -102,8 +102,7 @@ final class Model {
                 take);
         mayHaveBeenTakenLate(take);
         land(take, true);
-        if (take.sent <= bucket.forgottenAt) {
-            // It may have been taken before everything was forgotten.
+        if (take.mayBeForgotten()) {
             if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
                 bucket.maybe.put(take, Long.MAX_VALUE);
             }
@@ -219,11 +218,12 @@ final class Model {
             bucket.entries.add(entry(take, more, false));
             if (delay >= 0) {
                 long since = all.now();
+                int grants = bucket.grants;
                 all.later(delay, () -> {
                     bucket.pass(all.now());
                     // Charges by other rules meanwhile count up to the capacity of each, so that the order would
                     // matter.
-                    if (since > bucket.forgottenAt && !bucket.severalRules) {
+                    if (since > bucket.forgottenAt && grants == bucket.grants && !bucket.severalRules) {
                         bucket.take(more, take.numbers, all.now() - since);
                     }
                 });
