@@ -16,7 +16,8 @@ final class Member {
 
     private static final long SOON = 10_000;
 
-    private static final long LATE = 300_000;
+    /** Until then, what was sent over a slow network has arrived. */
+    static final long LATE = 300_000;
 
     private final SimulatedInstance instance;
 

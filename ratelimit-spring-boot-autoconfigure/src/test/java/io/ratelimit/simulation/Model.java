@@ -183,6 +183,15 @@ final class Model {
         }
     }
 
+    /** A call ends before its decision. What was sent may still take the permits, no later than after {@code delay}. */
+    void cancelled(Take take, long delay) {
+        all.later(delay, () -> {
+            if (take.flying) {
+                unknown(take);
+            }
+        });
+    }
+
     /** It is not known whether a call has taken the permits. */
     void unknown(Take take) {
         take.bucket.pass(all.now());
