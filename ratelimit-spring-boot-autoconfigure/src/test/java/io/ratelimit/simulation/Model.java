@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -216,8 +217,13 @@ final class Model {
         ModelBuckets.unsure(takes);
     }
 
-    /** A call turns out to cost more or less. It is charged as soon as {@code delay}; negative: it may be lost. */
-    void settled(Take take, long cost, long delay) {
+    /**
+     * A call turns out to cost more or less.
+     *
+     * @param delay when it is charged; negative: it may be lost
+     * @param isMade asked after that time: whether it has certainly been charged
+     */
+    void settled(Take take, long cost, long delay, BooleanSupplier isMade) {
         BucketBounds bucket = take.bucket;
         long more = cost - take.permits;
         bucket.pass(all.now());
@@ -232,7 +238,8 @@ final class Model {
                     bucket.pass(all.now());
                     // Charges by other rules meanwhile count up to the capacity of each, so that the order would
                     // matter.
-                    if (since > bucket.forgottenAt && grants == bucket.grants && !bucket.severalRules) {
+                    boolean isKnown = since > bucket.forgottenAt && grants == bucket.grants && !bucket.severalRules;
+                    if (isKnown && isMade.getAsBoolean()) {
                         bucket.take(more, take.numbers, all.now() - since);
                     }
                 });
@@ -243,7 +250,7 @@ final class Model {
                 double back = Math.max(0, -more - bucket.fastest * (all.now() - take.sent));
                 long since = all.now();
                 all.later(delay + SECOND, () -> {
-                    if (take.sent > bucket.forgottenAt) {
+                    if (take.sent > bucket.forgottenAt && isMade.getAsBoolean()) {
                         // Meanwhile the permits may have come back anyhow.
                         double left = Math.max(0, back - bucket.fastest * (all.now() - since));
                         bucket.most = Math.max(0, bucket.most - left);
