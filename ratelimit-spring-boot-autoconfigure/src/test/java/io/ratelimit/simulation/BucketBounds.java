@@ -157,7 +157,7 @@ final class BucketBounds {
     void know(Numbers numbers) {
         if (numbers.kind() != Numbers.Kind.CONCURRENCY && !least.containsKey(numbers)) {
             // The store keeps the states of three rules, not always those used last (ADR 10). A new one begins with
-            // permits of which only the store knows.
+            // permits that the model does not know.
             if (least.size() >= RULES) {
                 least.clear();
             }
