@@ -137,6 +137,16 @@ local function make_rare_state()
     return #states - 1
   end
 
+  -- Returns whether nothing is taken by any rule. The key then expires within a millisecond, and is read as if it had.
+  local function is_full(bucket, states)
+    if bucket.skew or bucket.block then return false end
+    for _, state in ipairs(states) do
+      recover(state, bucket)
+      if state.gaps or used(state, bucket) > 0 then return false end
+    end
+    return true
+  end
+
   -- Puts the rule's state first. A new rule adopts what the previous rules have counted. This must be written even without a
   -- charge: if each call adopted it again, used permits would never come back.
   local function choose(bucket, states)
@@ -144,11 +154,14 @@ local function make_rare_state()
     for _, state in ipairs(states) do
       if state.rule.text == rule.text then own = state else others[#others + 1] = state end
     end
-    bucket.rule_is_new = not own
     bucket.own = own or new_state(rule, bucket.now)
     -- The rule of a limit may know more than one that was read.
     bucket.own.rule = rule
-    if not own then
+    if #others > 0 and is_full(bucket, states) then
+      bucket.own, own, others = new_state(rule, bucket.now), nil, {}
+    end
+    bucket.rule_is_new = not own
+    if #others > 0 and not own then
       for _, state in ipairs(others) do recover(state, bucket) end
       local adopted = adopted_by(rule, others, bucket)
       if not rule.algorithm.own then bucket.own.leased = adopted.leased end

@@ -94,6 +94,9 @@ final class BucketBounds {
     /** When everything was forgotten, so that earlier charges cannot be refunded. */
     long forgottenAt = -1;
 
+    /** How often permits were granted. Of charges under way meanwhile, they may have ended any part. */
+    int grants;
+
     long blockedFrom;
 
     long certainlyBlockedUntil;
@@ -153,9 +156,10 @@ final class BucketBounds {
     /** The store has a state of the rule by now. */
     void know(Numbers numbers) {
         if (numbers.kind() != Numbers.Kind.CONCURRENCY && !least.containsKey(numbers)) {
-            // The store keeps the states of few rules, and what a new one begins with is not known.
+            // The store keeps the states of three rules, not always those used last (ADR 10). A new one begins with
+            // permits that the model does not know.
             if (least.size() >= RULES) {
-                least.replaceAll((rule, permits) -> 0.0);
+                least.clear();
             }
             least.put(numbers, 0.0);
             knownSince.put(numbers, at);
@@ -227,11 +231,13 @@ final class BucketBounds {
         know(by);
         least.replaceAll((rule, taken) -> {
             double left = Math.max(0, permits - rule.rate() * passed);
-            if (rule.equals(by)) {
+            // Charges by other rules count up to the capacity, and may have been made after this one.
+            boolean isLast = !severalRules || passed == 0;
+            if (rule.equals(by) && isLast) {
                 return taken + left;
             }
             // One that is new adopts what another has counted.
-            boolean counts = knownSince.get(rule) <= at - passed;
+            boolean counts = rule.equals(by) || knownSince.get(rule) <= at - passed;
             return counts ? Math.min(rule.capacity(), taken + left) : taken;
         });
     }

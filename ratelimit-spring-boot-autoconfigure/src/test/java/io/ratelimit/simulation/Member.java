@@ -16,7 +16,8 @@ final class Member {
 
     private static final long SOON = 10_000;
 
-    private static final long LATE = 300_000;
+    /** Until then, what was sent over a slow network has arrived. */
+    static final long LATE = 300_000;
 
     private final SimulatedInstance instance;
 
@@ -30,6 +31,12 @@ final class Member {
     private long workingSince;
 
     private long faultySince;
+
+    /** When each fault began. */
+    private final List<Long> faults = new ArrayList<>();
+
+    /** When replies were late last. */
+    private long lateUntil = -2 * LATE;
 
     /** When a settlement has failed in the present fault; -1: none has. */
     private long settlementFailed = -1;
@@ -85,10 +92,14 @@ final class Member {
     void networkChanges(SimulatedNetwork.State next) {
         SimulatedNetwork network = instance.network();
         boolean worked = network.isWorking();
+        if (isLate()) {
+            lateUntil = time.micros();
+        }
         network.setState(next);
         if (worked && !network.isWorking()) {
             working = false;
             faultySince = time.micros();
+            faults.add(faultySince);
             settlementFailed = -1;
             lostBefore = instance.lostSettlements();
             kept.clear();
@@ -96,6 +107,20 @@ final class Member {
             working = true;
             workingSince = time.micros();
         }
+    }
+
+    private boolean isLate() {
+        return instance.network().state() == SimulatedNetwork.State.LATE;
+    }
+
+    /** Returns how long a release or a settlement may take. It may wait for one that was sent over a slow network. */
+    private long delay() {
+        return isLate() || time.micros() - lateUntil <= LATE ? LATE : SOON;
+    }
+
+    /** Returns whether the network has worked from a time on for so long: a fault meanwhile may have lost what was sent. */
+    private boolean hasWorked(long since, long delay) {
+        return faults.stream().noneMatch(fault -> fault >= since && fault <= since + delay);
     }
 
     boolean isWell() {
@@ -134,7 +159,7 @@ final class Member {
         if (!isWell()) {
             return part.charge().limit().hold().toNanos() / 1_000 * 4 / 3 + 2 * RECOVERY;
         }
-        return instance.network().state() == SimulatedNetwork.State.LATE ? LATE : SOON;
+        return delay();
     }
 
     /** A call of this instance settles its actual cost. */
@@ -144,12 +169,13 @@ final class Member {
             model.mayBeTaken(shared(take), take, cost - take.permits());
         }
         if (isInMemory(part) && !take.isLocal()) {
-            model.settled(take, cost, 0);
+            model.settled(take, cost, 0, () -> true);
         } else if (isWell()) {
-            boolean late = instance.network().state() == SimulatedNetwork.State.LATE;
-            model.settled(take, cost, late ? LATE : SOON);
+            long since = time.micros();
+            long delay = delay();
+            model.settled(take, cost, delay, () -> hasWorked(since, delay));
         } else {
-            model.settled(take, cost, -1);
+            model.settled(take, cost, -1, () -> false);
             keep(take, cost);
         }
     }

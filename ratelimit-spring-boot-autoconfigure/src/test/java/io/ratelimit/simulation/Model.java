@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -102,8 +103,7 @@ final class Model {
                 take);
         mayHaveBeenTakenLate(take);
         land(take, true);
-        if (take.sent <= bucket.forgottenAt) {
-            // It may have been taken before everything was forgotten.
+        if (take.mayBeForgotten()) {
             if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
                 bucket.maybe.put(take, Long.MAX_VALUE);
             }
@@ -184,6 +184,15 @@ final class Model {
         }
     }
 
+    /** A call ends before its decision. What was sent may still take the permits, no later than after {@code delay}. */
+    void cancelled(Take take, long delay) {
+        all.later(delay, () -> {
+            if (take.flying) {
+                unknown(take);
+            }
+        });
+    }
+
     /** It is not known whether a call has taken the permits. */
     void unknown(Take take) {
         take.bucket.pass(all.now());
@@ -208,8 +217,13 @@ final class Model {
         ModelBuckets.unsure(takes);
     }
 
-    /** A call turns out to cost more or less. It is charged as soon as {@code delay}; negative: it may be lost. */
-    void settled(Take take, long cost, long delay) {
+    /**
+     * A call turns out to cost more or less.
+     *
+     * @param delay when it is charged; negative: it may be lost
+     * @param isMade asked after that time: whether it has certainly been charged
+     */
+    void settled(Take take, long cost, long delay, BooleanSupplier isMade) {
         BucketBounds bucket = take.bucket;
         long more = cost - take.permits;
         bucket.pass(all.now());
@@ -219,11 +233,13 @@ final class Model {
             bucket.entries.add(entry(take, more, false));
             if (delay >= 0) {
                 long since = all.now();
+                int grants = bucket.grants;
                 all.later(delay, () -> {
                     bucket.pass(all.now());
                     // Charges by other rules meanwhile count up to the capacity of each, so that the order would
                     // matter.
-                    if (since > bucket.forgottenAt && !bucket.severalRules) {
+                    boolean isKnown = since > bucket.forgottenAt && grants == bucket.grants && !bucket.severalRules;
+                    if (isKnown && isMade.getAsBoolean()) {
                         bucket.take(more, take.numbers, all.now() - since);
                     }
                 });
@@ -234,7 +250,7 @@ final class Model {
                 double back = Math.max(0, -more - bucket.fastest * (all.now() - take.sent));
                 long since = all.now();
                 all.later(delay + SECOND, () -> {
-                    if (take.sent > bucket.forgottenAt) {
+                    if (take.sent > bucket.forgottenAt && isMade.getAsBoolean()) {
                         // Meanwhile the permits may have come back anyhow.
                         double left = Math.max(0, back - bucket.fastest * (all.now() - since));
                         bucket.most = Math.max(0, bucket.most - left);

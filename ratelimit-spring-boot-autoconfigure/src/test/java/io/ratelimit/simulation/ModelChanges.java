@@ -40,6 +40,7 @@ final class ModelChanges {
         bucket.pass(all.now());
         bucket.use(numbers);
         bucket.giveBack(permits);
+        bucket.grants++;
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
         bucket.graceUntil = all.now() + Model.SECOND;
     }

@@ -60,9 +60,10 @@ final class OperatorEvents {
         if (built.duration() != null) {
             history.visit(Event.OVERRIDE_ENDS);
         }
+        // An instance that does not know yet of what another has changed may find it invalid.
         admit(
                 member,
-                valid,
+                valid && world.knowsOverrides(member),
                 () -> (plan == null
                                 ? member.instance().admin()
                                 : member.instance().admin().forPlan(plan))
@@ -92,7 +93,7 @@ final class OperatorEvents {
         if (failure != null && valid && member.isWell() && member.instance().network() != null) {
             throw new AssertionError("a valid change is refused: " + failure, failure);
         }
-        world.overridesMayHaveChanged();
+        world.overrideHasChanged(member);
     }
 
     @Nullable

@@ -48,9 +48,11 @@ final class SimulatedCall implements CallListener {
         var unused = entered.whenComplete((settlement, thrown) -> {
             if (!decided) {
                 member.takeFailed();
-                parts.forEach(part -> model.unknown(part.take()));
                 over = true;
-                if (!cancelled) {
+                if (cancelled) {
+                    parts.forEach(part -> model.cancelled(part.take(), Member.LATE));
+                } else {
+                    parts.forEach(part -> model.unknown(part.take()));
                     member.refused(thrown);
                 }
             } else if (thrown != null) {

@@ -15,6 +15,8 @@ final class Take {
 
     final long sent;
 
+    private final int grants;
+
     boolean flying = true;
 
     boolean taken;
@@ -31,6 +33,7 @@ final class Take {
         this.permits = permits;
         this.instance = instance;
         this.sent = sent;
+        this.grants = bucket.grants;
         this.beside = Set.copyOf(bucket.flying);
     }
 
@@ -40,6 +43,11 @@ final class Take {
                 .filter(other -> !other.flying && !other.taken)
                 .mapToLong(other -> other.permits)
                 .sum();
+    }
+
+    /** Returns whether the bucket may have been reset, or permits of it granted, after this one was decided. */
+    boolean mayBeForgotten() {
+        return sent <= bucket.forgottenAt || grants != bucket.grants;
     }
 
     String bucket() {

@@ -53,6 +53,9 @@ final class World {
     /** When what applies has changed last. */
     private long changed;
 
+    /** When each instance has changed an override last. */
+    private final Map<Member, Long> changes = new HashMap<>();
+
     /** Whether everything has been found to apply, and nothing has changed since. */
     private boolean checked;
 
@@ -154,6 +157,17 @@ final class World {
     void overridesMayHaveChanged() {
         stored = overrides.stored();
         configurationHasChanged();
+    }
+
+    /** Returns whether an instance knows what others have changed: they apply it within a second. */
+    boolean knowsOverrides(Member member) {
+        return changes.entrySet().stream()
+                .allMatch(by -> by.getKey() == member || time.micros() - by.getValue() > Model.SECOND);
+    }
+
+    void overrideHasChanged(Member by) {
+        changes.put(by, time.micros());
+        overridesMayHaveChanged();
     }
 
     void configurationHasChanged() {

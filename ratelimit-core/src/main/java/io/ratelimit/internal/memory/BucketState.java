@@ -43,7 +43,7 @@ record BucketState(
 
     /** Puts the rule's state first. A new rule adopts what the previous rule has counted. */
     static BucketState of(Rule<?> rule, @Nullable BucketState last, @Nullable ClockSkew skew, long now) {
-        if (last == null) {
+        if (last == null || last.isForgotten(rule, skew, now)) {
             return new BucketState(RuleState.unused(rule, now), List.of(), null);
         }
         Block block = Block.at(last.block, now);
@@ -60,6 +60,14 @@ record BucketState(
             others.remove(leastNeeded(others, now));
         }
         return new BucketState(own, others, skew, block);
+    }
+
+    /** Returns whether nothing is taken by any of several rules: in Redis, the bucket has expired. */
+    private boolean isForgotten(Rule<?> rule, @Nullable ClockSkew clockSkew, long now) {
+        return (!others.isEmpty() || !own.rule().equals(rule))
+                && clockSkew == null
+                && Block.at(block, now) == null
+                && recovered(now).stream().allMatch(state -> state.isUnused(now));
     }
 
     /**
