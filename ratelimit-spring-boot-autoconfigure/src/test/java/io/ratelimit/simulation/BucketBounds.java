@@ -94,8 +94,6 @@ final class BucketBounds {
     /** When everything was forgotten, so that earlier charges cannot be refunded. */
     long forgottenAt = -1;
 
-    long blockedFrom;
-
     long certainlyBlockedUntil;
 
     long possiblyBlockedUntil = NEVER;

@@ -96,7 +96,7 @@ final class Model {
                 used,
                 numbers);
         all.check(
-                take.sent < bucket.blockedFrom || all.now() >= bucket.certainlyBlockedUntil,
+                take.mayPrecedeBlock || all.now() >= bucket.certainlyBlockedUntil,
                 "admitted although the key is blocked (%s): %s",
                 bucket.blockedBy,
                 take);

@@ -50,7 +50,7 @@ final class ModelChanges {
         bucket.use(numbers);
         bucket.possiblyBlockedUntil = Math.max(bucket.possiblyBlockedUntil, all.now() + duration + Model.SLACK);
         if (certain) {
-            bucket.blockedFrom = all.now();
+            bucket.flying.forEach(take -> take.mayPrecedeBlock = true);
             bucket.certainlyBlockedUntil = all.now() + duration;
             bucket.blockedBy = "by an operator";
         }

@@ -22,6 +22,9 @@ final class Take {
     /** The call that holds the permits has ended. */
     boolean ended;
 
+    /** An operator has blocked the key when the call was under way, so that it may have been decided before. */
+    boolean mayPrecedeBlock;
+
     /** Those on their way to the same bucket when this one was sent. */
     final Set<Take> beside;
 
