@@ -22,7 +22,7 @@ final class BucketBounds {
     static final long NEVER = -1;
 
     /** A violation that is one only if one of the calls under way is admitted. */
-    record Suspicion(Set<Take> others, long before, long since) {}
+    record Suspicion(Set<Take> others, long until) {}
 
     /**
      * What was taken from a window.
@@ -96,7 +96,10 @@ final class BucketBounds {
 
     long certainlyBlockedUntil;
 
-    long possiblyBlockedUntil = NEVER;
+    private long possiblyBlockedUntil = NEVER;
+
+    /** The possible block is certain, so that no further rejection begins another one before it ends. */
+    private boolean isSurelyBlocked;
 
     String blockedBy = "";
 
@@ -115,11 +118,45 @@ final class BucketBounds {
         this.at = now;
     }
 
+    /** Returns when the latest block ends that there may be. */
+    long possiblyBlockedUntil() {
+        return suspicions.stream().mapToLong(Suspicion::until).reduce(possiblyBlockedUntil, Math::max);
+    }
+
+    /** Returns whether a violation begins no block, because there is one. */
+    boolean isSurelyBlocked() {
+        return isSurelyBlocked && possiblyBlockedUntil - at > Model.SLACK;
+    }
+
+    /** There may be a block, besides others. */
+    void mayBeBlocked(long until) {
+        possiblyBlockedUntil = Math.max(possiblyBlockedUntil, until);
+        isSurelyBlocked = false;
+    }
+
+    /** There is a block, and no other. */
+    void block(long until) {
+        unblock();
+        possiblyBlockedUntil = until;
+        isSurelyBlocked = true;
+    }
+
+    /** A block may have ended. */
+    void mayBeUnblocked() {
+        isSurelyBlocked = false;
+    }
+
+    void unblock() {
+        possiblyBlockedUntil = NEVER;
+        isSurelyBlocked = false;
+        suspicions.clear();
+    }
+
     void thaw() {
         knownAt = at;
         if (frozen) {
             frozen = false;
-            possiblyBlockedUntil = Math.max(possiblyBlockedUntil, at + blockLeft);
+            mayBeBlocked(at + blockLeft);
         }
     }
 
