@@ -67,6 +67,9 @@ final class BucketBounds {
 
     final Set<Take> flying = new LinkedHashSet<>();
 
+    /** Calls without a reply, which the store may still decide. */
+    final Set<Take> unanswered = new LinkedHashSet<>();
+
     /** Until then, rejections may be those of before a reset, a grant or a refund. */
     long graceUntil;
 
@@ -211,7 +214,7 @@ final class BucketBounds {
         }
         entries.removeIf(entry -> entry.to + 2 * longest + REMEMBERED < now);
         maybe.values().removeIf(until -> until < now);
-        if (last != null && flying.isEmpty() && !isDoubted && isFull(last)) {
+        if (last != null && flying.isEmpty() && unanswered.isEmpty() && !isDoubted && isFull(last)) {
             isVague = false;
             severalRules = false;
         }

@@ -17,6 +17,9 @@ final class Model {
     /** Instances may disagree for so long, and what one caches may be so old. */
     static final long SECOND = 1_050_000;
 
+    /** The store may decide a call so long after the caller has ceased to wait. */
+    private static final long LATE = 300_000;
+
     /** The longest by which a block may end late. */
     static final long SLACK = 1_000;
 
@@ -206,7 +209,24 @@ final class Model {
         if (take.numbers.kind() == Numbers.Kind.CONCURRENCY && take.flying) {
             take.bucket.maybe.put(take, all.now() + take.numbers.hold() * 4 / 3 + 2 * SECOND);
         }
+        if (take.flying) {
+            take.bucket.unanswered.add(take);
+            mayHaveBeenRejected(take);
+            all.later(LATE, () -> {
+                take.bucket.pass(all.now());
+                take.bucket.unanswered.remove(take);
+                take.bucket.most += Math.min(take.permits, take.bucket.fastest * LATE);
+                take.bucket.entries.replaceAll(entry -> entry.take() == take ? entry.at(all.now()) : entry);
+                mayHaveBeenRejected(take);
+            });
+        }
         land(take, true);
+    }
+
+    private void mayHaveBeenRejected(Take take) {
+        if (mayBlock(take) && exceeds(take.bucket.mostUsed(take.numbers), take)) {
+            take.bucket.mayBeBlocked(all.now() + longestBlock(take.numbers));
+        }
     }
 
     /** A call that holds permits has ended. */

@@ -1,6 +1,8 @@
 package io.ratelimit.simulation;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** What operators, and failures of the store, change in the buckets of a model. */
 @SuppressWarnings({"LongDoubleConversion", "OperatorPrecedence"}) // Small numbers.
@@ -21,8 +23,10 @@ final class ModelChanges {
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
         bucket.graceUntil = all.now() + Model.SECOND;
         if (certain) {
-            bucket.most = bucket.flying.stream().mapToLong(take -> take.permits).sum();
-            bucket.entries.removeIf(entry -> !bucket.flying.contains(entry.take()));
+            Set<Take> later = new HashSet<>(bucket.flying);
+            later.addAll(bucket.unanswered);
+            bucket.most = later.stream().mapToLong(take -> take.permits).sum();
+            bucket.entries.removeIf(entry -> !later.contains(entry.take()));
             bucket.unblock();
             bucket.isDoubted = false;
             bucket.held.forEach(take -> bucket.maybe.put(take, all.now() + Model.SECOND));
