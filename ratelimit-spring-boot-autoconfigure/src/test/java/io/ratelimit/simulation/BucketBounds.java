@@ -97,6 +97,12 @@ final class BucketBounds {
     /** When everything was forgotten, so that earlier charges cannot be refunded. */
     long forgottenAt = -1;
 
+    /** How many calls were sent. */
+    long calls;
+
+    /** The first call that was sent after an operator had blocked the key. */
+    long firstBlocked;
+
     long certainlyBlockedUntil;
 
     private long possiblyBlockedUntil = NEVER;

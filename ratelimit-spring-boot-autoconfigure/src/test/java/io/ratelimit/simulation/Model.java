@@ -99,7 +99,7 @@ final class Model {
                 used,
                 numbers);
         all.check(
-                take.mayPrecedeBlock || all.now() >= bucket.certainlyBlockedUntil,
+                take.number < bucket.firstBlocked || all.now() >= bucket.certainlyBlockedUntil,
                 "admitted although the key is blocked (%s): %s",
                 bucket.blockedBy,
                 take);

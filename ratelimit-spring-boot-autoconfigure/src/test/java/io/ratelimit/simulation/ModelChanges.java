@@ -53,7 +53,7 @@ final class ModelChanges {
         bucket.pass(all.now());
         bucket.use(numbers);
         if (certain) {
-            bucket.flying.forEach(take -> take.mayPrecedeBlock = true);
+            bucket.firstBlocked = bucket.calls;
             // It replaces the present block, also a longer one.
             bucket.block(all.now() + duration + Model.SLACK);
             bucket.certainlyBlockedUntil = all.now() + duration;

@@ -15,15 +15,15 @@ final class Take {
 
     final long sent;
 
+    /** How many calls of the bucket were sent before this one. */
+    final long number;
+
     boolean flying = true;
 
     boolean taken;
 
     /** The call that holds the permits has ended. */
     boolean ended;
-
-    /** An operator has blocked the key when the call was under way, so that it may have been decided before. */
-    boolean mayPrecedeBlock;
 
     /** Those on their way to the same bucket when this one was sent. */
     final Set<Take> beside;
@@ -34,6 +34,7 @@ final class Take {
         this.permits = permits;
         this.instance = instance;
         this.sent = sent;
+        this.number = bucket.calls++;
         this.beside = Set.copyOf(bucket.flying);
     }
 
