@@ -22,7 +22,7 @@ final class BucketBounds {
     static final long NEVER = -1;
 
     /** A violation that is one only if one of the calls under way is admitted. */
-    record Suspicion(Set<Take> others, long before, long since) {}
+    record Suspicion(Set<Take> others, long until) {}
 
     /**
      * What was taken from a window.
@@ -67,6 +67,9 @@ final class BucketBounds {
 
     final Set<Take> flying = new LinkedHashSet<>();
 
+    /** Calls without a reply, which the store may still decide. */
+    final Set<Take> unanswered = new LinkedHashSet<>();
+
     /** Until then, rejections may be those of before a reset, a grant or a refund. */
     long graceUntil;
 
@@ -97,11 +100,18 @@ final class BucketBounds {
     /** How often permits were granted. Of charges under way meanwhile, they may have ended any part. */
     int grants;
 
-    long blockedFrom;
+    /** How many calls were sent. */
+    long calls;
+
+    /** The first call that was sent after an operator had blocked the key. */
+    long firstBlocked;
 
     long certainlyBlockedUntil;
 
-    long possiblyBlockedUntil = NEVER;
+    private long possiblyBlockedUntil = NEVER;
+
+    /** The possible block is certain, so that no further rejection begins another one before it ends. */
+    private boolean isSurelyBlocked;
 
     String blockedBy = "";
 
@@ -120,11 +130,45 @@ final class BucketBounds {
         this.at = now;
     }
 
+    /** Returns when the latest block ends that there may be. */
+    long possiblyBlockedUntil() {
+        return suspicions.stream().mapToLong(Suspicion::until).reduce(possiblyBlockedUntil, Math::max);
+    }
+
+    /** Returns whether a violation begins no block, because there is one. */
+    boolean isSurelyBlocked() {
+        return isSurelyBlocked && possiblyBlockedUntil - at > Model.SLACK;
+    }
+
+    /** There may be a block, besides others. */
+    void mayBeBlocked(long until) {
+        possiblyBlockedUntil = Math.max(possiblyBlockedUntil, until);
+        isSurelyBlocked = false;
+    }
+
+    /** There is a block, and no other. */
+    void block(long until) {
+        unblock();
+        possiblyBlockedUntil = until;
+        isSurelyBlocked = true;
+    }
+
+    /** A block may have ended. */
+    void mayBeUnblocked() {
+        isSurelyBlocked = false;
+    }
+
+    void unblock() {
+        possiblyBlockedUntil = NEVER;
+        isSurelyBlocked = false;
+        suspicions.clear();
+    }
+
     void thaw() {
         knownAt = at;
         if (frozen) {
             frozen = false;
-            possiblyBlockedUntil = Math.max(possiblyBlockedUntil, at + blockLeft);
+            mayBeBlocked(at + blockLeft);
         }
     }
 
@@ -180,7 +224,7 @@ final class BucketBounds {
         }
         entries.removeIf(entry -> entry.to + 2 * longest + REMEMBERED < now);
         maybe.values().removeIf(until -> until < now);
-        if (last != null && flying.isEmpty() && !isDoubted && isFull(last)) {
+        if (last != null && flying.isEmpty() && unanswered.isEmpty() && !isDoubted && isFull(last)) {
             isVague = false;
             severalRules = false;
         }

@@ -5,6 +5,7 @@ import io.ratelimit.simulation.SimulatedCall.Part;
 import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 
 /** Calls that begin, end or are cancelled. */
@@ -30,7 +31,20 @@ final class CallEvents {
     List<Declaration> someLimits() {
         List<Declaration> some = new ArrayList<>(world.limits);
         java.util.Collections.shuffle(some, random);
-        return random.nextInt(3) == 0 ? some.subList(0, 1 + random.nextInt(some.size())) : List.of(history.limit());
+        return random.nextInt(3) == 0
+                ? combinable(some.subList(0, 1 + random.nextInt(some.size())))
+                : List.of(history.limit());
+    }
+
+    /** Leaves out limits with which a call would be refused: those that block keys must be decided by one store. */
+    private static List<Declaration> combinable(List<Declaration> limits) {
+        Optional<Boolean> first = limits.stream()
+                .filter(Declaration::blocks)
+                .map(limit -> limit.has(Feature.INSTANCE_SCOPE))
+                .findFirst();
+        return limits.stream()
+                .filter(limit -> !limit.blocks() || first.equals(Optional.of(limit.has(Feature.INSTANCE_SCOPE))))
+                .toList();
     }
 
     void call(Member member, String key, List<Declaration> limits) {

@@ -103,6 +103,11 @@ final class Declaration {
         return features.contains(feature);
     }
 
+    /** Returns whether a rejection by this limit blocks the key. */
+    boolean blocks() {
+        return has(Feature.BLOCK_FOR) && !has(Feature.DRY_RUN);
+    }
+
     List<String> plans() {
         return configured.keySet().stream().filter(plan -> !plan.isEmpty()).toList();
     }

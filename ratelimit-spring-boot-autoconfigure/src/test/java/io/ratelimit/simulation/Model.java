@@ -67,9 +67,9 @@ final class Model {
                 suspicion.others().remove(take);
                 if (taken) {
                     take.bucket.suspicions.remove(suspicion);
+                    take.bucket.mayBeBlocked(suspicion.until());
                 } else if (suspicion.others().isEmpty()) {
                     take.bucket.suspicions.remove(suspicion);
-                    take.bucket.possiblyBlockedUntil = suspicion.before();
                     take.bucket.graceUntil = Math.max(take.bucket.graceUntil, all.now() + 1_000);
                 }
             }
@@ -97,7 +97,7 @@ final class Model {
                 used,
                 numbers);
         all.check(
-                take.sent < bucket.blockedFrom || all.now() >= bucket.certainlyBlockedUntil,
+                take.number < bucket.firstBlocked || all.now() >= bucket.certainlyBlockedUntil,
                 "admitted although the key is blocked (%s): %s",
                 bucket.blockedBy,
                 take);
@@ -132,7 +132,7 @@ final class Model {
         bucket.thaw();
         bucket.know(numbers);
         bucket.isVague |= all.now() > take.sent;
-        boolean blocked = take.sent <= bucket.possiblyBlockedUntil;
+        boolean blocked = take.sent <= bucket.possiblyBlockedUntil();
         double used = bucket.mostUsed(numbers) + numbers.lease() * 3;
         boolean violates = exceeds(used + take.provisional(), take);
         all.check(
@@ -141,26 +141,40 @@ final class Model {
                 take,
                 used - take.permits,
                 numbers);
-        // Of several durations, the first may have ended, though the last would not have.
-        boolean mayBegin = bucket.possiblyBlockedUntil - all.now() <= SLACK
-                || violates && numbers.blockFor().size() > 1;
-        if (!numbers.blockFor().isEmpty() && mayBegin) {
-            Set<Take> others = new LinkedHashSet<>(bucket.flying);
-            others.remove(take);
-            double provisional =
-                    others.stream().mapToLong(other -> other.permits).sum();
-            boolean certain = exceeds(used - provisional, take);
-            if (!certain && others.isEmpty()) {
-                // No call has taken what counted: no violation.
-                return;
-            }
-            if (!certain) {
-                bucket.suspicions.add(new BucketBounds.Suspicion(others, bucket.possiblyBlockedUntil, all.now()));
-            }
-            long longest =
-                    numbers.blockFor().stream().mapToLong(Long::longValue).max().orElseThrow();
-            bucket.possiblyBlockedUntil = Math.max(bucket.possiblyBlockedUntil, all.now() + longest + SLACK);
+        if (!mayBlock(take)) {
+            return;
         }
+        Set<Take> others = new LinkedHashSet<>(bucket.flying);
+        others.remove(take);
+        double provisional = others.stream().mapToLong(other -> other.permits).sum();
+        long until = all.now() + longestBlock(numbers);
+        if (exceeds(used - provisional, take)) {
+            // Of several durations, the first may end, though the last would not.
+            boolean certain = bucket.isExact(numbers)
+                    && all.now() > bucket.graceUntil
+                    && numbers.blockFor().size() == 1
+                    && bucket.possiblyBlockedUntil() - all.now() <= SLACK;
+            if (certain) {
+                bucket.block(until);
+            } else {
+                bucket.mayBeBlocked(until);
+            }
+        } else if (!others.isEmpty()) {
+            bucket.suspicions.add(new BucketBounds.Suspicion(others, until));
+        }
+    }
+
+    /** Returns whether a rejection of the call blocks the key: not if it can never succeed, and not if the key is blocked. */
+    private static boolean mayBlock(Take take) {
+        Numbers numbers = take.numbers;
+        return !numbers.blockFor().isEmpty()
+                && !numbers.dryRun()
+                && take.permits <= numbers.capacity()
+                && !take.bucket.isSurelyBlocked();
+    }
+
+    private static long longestBlock(Numbers numbers) {
+        return numbers.blockFor().stream().mapToLong(Long::longValue).max().orElseThrow() + SLACK;
     }
 
     /** Returns whether so much is more than the capacity, or may be so by rounding: equal numbers are not rounded. */
@@ -201,7 +215,24 @@ final class Model {
         if (take.numbers.kind() == Numbers.Kind.CONCURRENCY && take.flying) {
             take.bucket.maybe.put(take, all.now() + take.numbers.hold() * 4 / 3 + 2 * SECOND);
         }
+        if (take.flying) {
+            take.bucket.unanswered.add(take);
+            mayHaveBeenRejected(take);
+            all.later(Member.LATE, () -> {
+                take.bucket.pass(all.now());
+                take.bucket.unanswered.remove(take);
+                take.bucket.most += Math.min(take.permits, take.bucket.fastest * Member.LATE);
+                take.bucket.entries.replaceAll(entry -> entry.take() == take ? entry.at(all.now()) : entry);
+                mayHaveBeenRejected(take);
+            });
+        }
         land(take, true);
+    }
+
+    private void mayHaveBeenRejected(Take take) {
+        if (mayBlock(take) && exceeds(take.bucket.mostUsed(take.numbers), take)) {
+            take.bucket.mayBeBlocked(all.now() + longestBlock(take.numbers));
+        }
     }
 
     /** A call that holds permits has ended. */

@@ -1,6 +1,8 @@
 package io.ratelimit.simulation;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** What operators, and failures of the store, change in the buckets of a model. */
 @SuppressWarnings({"LongDoubleConversion", "OperatorPrecedence"}) // Small numbers.
@@ -21,15 +23,17 @@ final class ModelChanges {
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
         bucket.graceUntil = all.now() + Model.SECOND;
         if (certain) {
-            bucket.most = bucket.flying.stream().mapToLong(take -> take.permits).sum();
-            bucket.entries.removeIf(entry -> !bucket.flying.contains(entry.take()));
-            bucket.possiblyBlockedUntil = BucketBounds.NEVER;
+            Set<Take> later = new HashSet<>(bucket.flying);
+            later.addAll(bucket.unanswered);
+            bucket.most = later.stream().mapToLong(take -> take.permits).sum();
+            bucket.entries.removeIf(entry -> !later.contains(entry.take()));
+            bucket.unblock();
             bucket.isDoubted = false;
-            bucket.suspicions.clear();
             bucket.held.forEach(take -> bucket.maybe.put(take, all.now() + Model.SECOND));
             bucket.held.clear();
             bucket.maybe.replaceAll((take, until) -> Math.min(until, all.now() + Model.SECOND));
         } else {
+            bucket.mayBeUnblocked();
             bucket.held.forEach(take -> bucket.maybe.put(take, Long.MAX_VALUE));
             bucket.held.clear();
         }
@@ -49,11 +53,15 @@ final class ModelChanges {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         bucket.use(numbers);
-        bucket.possiblyBlockedUntil = Math.max(bucket.possiblyBlockedUntil, all.now() + duration + Model.SLACK);
         if (certain) {
-            bucket.blockedFrom = all.now();
+            bucket.firstBlocked = bucket.calls;
+            // It replaces the present block, also a longer one.
+            bucket.block(all.now() + duration + Model.SLACK);
             bucket.certainlyBlockedUntil = all.now() + duration;
             bucket.blockedBy = "by an operator";
+        } else {
+            bucket.mayBeBlocked(all.now() + duration + Model.SLACK);
+            bucket.certainlyBlockedUntil = Math.min(bucket.certainlyBlockedUntil, all.now() + duration);
         }
     }
 
@@ -64,8 +72,9 @@ final class ModelChanges {
         bucket.certainlyBlockedUntil = 0;
         bucket.graceUntil = all.now() + Model.SECOND;
         if (certain) {
-            bucket.possiblyBlockedUntil = BucketBounds.NEVER;
-            bucket.suspicions.clear();
+            bucket.unblock();
+        } else {
+            bucket.mayBeUnblocked();
         }
     }
 
@@ -77,6 +86,7 @@ final class ModelChanges {
                 bucket.least.clear();
                 bucket.forgottenAt = all.now();
                 bucket.certainlyBlockedUntil = 0;
+                bucket.mayBeUnblocked();
                 bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
                 ModelBuckets.unsure(List.copyOf(bucket.held));
                 // An instance that does not know yet of a reset counts them again.
@@ -101,8 +111,10 @@ final class ModelChanges {
                         entry -> entry.to() >= bucket.knownAt - 2 * bucket.longest ? entry.at(all.now()) : entry);
                 bucket.most += bucket.fastest * Math.min(by, all.now() - bucket.knownAt);
                 bucket.certainlyBlockedUntil = 0;
-                bucket.blockLeft = Math.max(0, bucket.possiblyBlockedUntil - all.now());
-                bucket.possiblyBlockedUntil += bucket.blockLeft > 0 ? by : 0;
+                bucket.blockLeft = Math.max(0, bucket.possiblyBlockedUntil() - all.now());
+                if (bucket.blockLeft > 0) {
+                    bucket.mayBeBlocked(bucket.possiblyBlockedUntil() + by);
+                }
             }
         });
     }

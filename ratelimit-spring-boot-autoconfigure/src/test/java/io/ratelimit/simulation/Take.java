@@ -17,6 +17,9 @@ final class Take {
 
     private final int grants;
 
+    /** How many calls of the bucket were sent before this one. */
+    final long number;
+
     boolean flying = true;
 
     boolean taken;
@@ -34,6 +37,7 @@ final class Take {
         this.instance = instance;
         this.sent = sent;
         this.grants = bucket.grants;
+        this.number = bucket.calls++;
         this.beside = Set.copyOf(bucket.flying);
     }
 
