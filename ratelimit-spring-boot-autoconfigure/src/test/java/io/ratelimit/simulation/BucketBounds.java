@@ -236,11 +236,17 @@ final class BucketBounds {
     }
 
     double mostUsed(Numbers numbers) {
+        return mostUsed(numbers, at);
+    }
+
+    /** Returns how much may have counted as taken at some time since then. */
+    double mostUsed(Numbers numbers, long since) {
+        double meanwhile = fastest * (at - since);
         return switch (numbers.kind()) {
-            case EVEN -> most;
-            case BATCHES -> most + numbers.capacity() * Model.ROUNDING + batch(numbers);
-            case WINDOWS -> entriesSince(at - 2 * Math.max(longest, numbers.window()));
-            case LOG -> entriesSince(at - Math.max(longest, numbers.window()));
+            case EVEN -> most + meanwhile;
+            case BATCHES -> most + meanwhile + numbers.capacity() * Model.ROUNDING + batch(numbers);
+            case WINDOWS -> entriesSince(since - 2 * Math.max(longest, numbers.window()));
+            case LOG -> entriesSince(since - Math.max(longest, numbers.window()));
             case CONCURRENCY -> heldAtMost();
         };
     }

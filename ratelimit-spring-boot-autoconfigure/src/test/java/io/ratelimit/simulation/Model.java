@@ -24,6 +24,9 @@ final class Model {
     /** What is left of a permit by rounding. */
     static final double ROUNDING = 1e-3;
 
+    /** What sums of nothing may come to. */
+    private static final double NOTHING = 1e-6;
+
     private final ModelBuckets all;
 
     final ModelChanges changes;
@@ -148,7 +151,7 @@ final class Model {
         others.remove(take);
         double provisional = others.stream().mapToLong(other -> other.permits).sum();
         long until = all.now() + longestBlock(numbers);
-        if (exceeds(used - provisional, take)) {
+        if (mayViolate(take, provisional)) {
             // Of several durations, the first may end, though the last would not.
             boolean certain = bucket.isExact(numbers)
                     && all.now() > bucket.graceUntil
@@ -171,6 +174,12 @@ final class Model {
                 && !numbers.dryRun()
                 && take.permits <= numbers.capacity()
                 && !take.bucket.isSurelyBlocked();
+    }
+
+    /** Returns whether other calls, but for those under way, may have taken too much at some time since the call was sent. */
+    private static boolean mayViolate(Take take, double provisional) {
+        double taken = take.bucket.mostUsed(take.numbers, take.sent) - take.permits - provisional;
+        return taken > NOTHING && exceeds(taken + take.permits, take);
     }
 
     private static long longestBlock(Numbers numbers) {
@@ -230,7 +239,7 @@ final class Model {
     }
 
     private void mayHaveBeenRejected(Take take) {
-        if (mayBlock(take) && exceeds(take.bucket.mostUsed(take.numbers), take)) {
+        if (mayBlock(take) && mayViolate(take, 0)) {
             take.bucket.mayBeBlocked(all.now() + longestBlock(take.numbers));
         }
     }
