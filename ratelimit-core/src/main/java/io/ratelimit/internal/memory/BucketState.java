@@ -226,10 +226,8 @@ record BucketState(
         if (!shared) {
             return new BucketState(own.refundAlone(now, permits, charged, receipt), left, skew, block);
         }
-        left.replaceAll(
-                other -> own.rule().sharesEntriesWith(other.rule())
-                        ? other.refund(now, permits, charged, receipt)
-                        : other);
+        left.replaceAll(other ->
+                own.rule().sharesEntriesWith(other.rule()) ? other.refund(now, permits, charged, receipt) : other);
         return new BucketState(own.refund(now, permits, charged, receipt), left, skew, block);
     }
 

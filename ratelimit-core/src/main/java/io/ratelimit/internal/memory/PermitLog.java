@@ -177,9 +177,7 @@ final class PermitLog implements Usage {
     }
 
     private PermitLog startingAt(int first) {
-        return first == from
-                ? this
-                : new PermitLog(room, first, to, since, Math.max(before, room.totalBefore(first)));
+        return first == from ? this : new PermitLog(room, first, to, since, Math.max(before, room.totalBefore(first)));
     }
 
     /** The entries of logs that succeed one another. An entry never changes once it is added. */

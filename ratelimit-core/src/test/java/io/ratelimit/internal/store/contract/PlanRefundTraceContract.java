@@ -91,7 +91,13 @@ public abstract class PlanRefundTraceContract extends StoreContract {
 
     /** A plan that is new to a bucket adopts what it finds. Nothing of that is refunded here. */
     private void adoptIfUnused(List<RateLimit> plans) {
-        if (plans.stream().allMatch(plan -> model(plan).decide(peekOf(plan, 0)).await().decision().resetAfter().isZero())) {
+        if (plans.stream()
+                .allMatch(plan -> model(plan)
+                        .decide(peekOf(plan, 0))
+                        .await()
+                        .decision()
+                        .resetAfter()
+                        .isZero())) {
             plans.forEach(plan -> call(plan, 1));
             calls.forEach(call -> call.refund = Refund.NONE);
         }
@@ -107,9 +113,14 @@ public abstract class PlanRefundTraceContract extends StoreContract {
                 .toStage()
                 .toCompletableFuture()
                 .join();
-        log.add(clock.micros() + ": " + permits + " of " + plan + " " + outcome.decision().allowed());
+        log.add(clock.micros() + ": " + permits + " of " + plan + " "
+                + outcome.decision().allowed());
         if (outcome.decision().allowed()) {
-            assertThat(model(plan).decide(peekOf(plan, permits)).await().decision().allowed())
+            assertThat(model(plan)
+                            .decide(peekOf(plan, permits))
+                            .await()
+                            .decision()
+                            .allowed())
                     .as(() -> String.join("\n", log))
                     .isTrue();
             calls.add(new Call(clock.micros(), charge, outcome.refund()));
@@ -119,8 +130,12 @@ public abstract class PlanRefundTraceContract extends StoreContract {
     private void refund(Call call) {
         if (call.refund != Refund.NONE) {
             long permits = random.nextInt(4) == 0 ? random.nextLong(call.charge.permits() + 1) : call.charge.permits();
-            log.add(clock.micros() + ": refund of " + permits + " of the call at " + call.time + " of " + call.charge.permits());
-            call.refund.refund(Map.of(call.charge, permits)).toCompletableFuture().join();
+            log.add(clock.micros() + ": refund of " + permits + " of the call at " + call.time + " of "
+                    + call.charge.permits());
+            call.refund
+                    .refund(Map.of(call.charge, permits))
+                    .toCompletableFuture()
+                    .join();
             call.refund = Refund.NONE;
             call.left -= permits;
         }
