@@ -67,7 +67,7 @@ public abstract class PlanRefundTraceContract extends StoreContract {
     }
 
     private RateLimit limit(LimitKind kind, String name) {
-        long capacity = 1 + random.nextInt(MOST);
+        long capacity = 1 + random.nextLong(MOST);
         return kind.limit(name, capacity, capacity + "/" + (random.nextBoolean() ? 6 : 1 + random.nextInt(12)) + "s");
     }
 
