@@ -29,7 +29,6 @@ class ExpressionFailureTests {
             quoteCharacter = '"',
             delimiter = '|',
             value = {
-                "key-expression | @quotes.nothing | failed",
                 "key-expression | @quotes.fail(#user) | failed",
                 "permits | new java.util.ArrayList() | must return a whole number from 0 to 1000000000 (was a java.util.ArrayList)",
                 "permits | true | must return a whole number from 0 to 1000000000 (was a java.lang.Boolean)",
@@ -39,6 +38,18 @@ class ExpressionFailureTests {
             })
     void mistakeOfTheServerFailsTheCall(String attribute, String expression, String problem) {
         assertFails(attribute, expression, RateLimitExpressionException.class, problem);
+    }
+
+    @Test
+    void mistakeInANameIsPartOfTheMessage() {
+        runner.withPropertyValues("ratelimit.limits.quotes.key-expression=@quotes.nothing")
+                .run(context -> assertThat(catchThrowable(
+                                () -> context.getBean(Quotes.class).quote(SECRET, null)))
+                        .isExactlyInstanceOf(RateLimitExpressionException.class)
+                        .hasMessageContaining(
+                                "\"@quotes.nothing\" failed (EL1008E: Property or field 'nothing' cannot be found")
+                        .hasMessageContaining(Quotes.class.getName())
+                        .hasMessageNotContaining(SECRET));
     }
 
     /** A caller chooses the argument, so a web application answers with a 400. */
