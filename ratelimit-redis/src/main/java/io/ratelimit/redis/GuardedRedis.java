@@ -168,14 +168,10 @@ public final class GuardedRedis implements DisposableBean {
     ServerCircuitBreaker serverOf(PendingCall<?> call) {
         ServerCircuitBreaker server = call.server();
         if (server == null) {
-            server = serverOf(isClustered() ? call.slot() : 0);
+            server = server(executor.topology().serverOf(isClustered() ? call.slot() : 0));
             call.setServer(server);
         }
         return server;
-    }
-
-    private ServerCircuitBreaker serverOf(int slot) {
-        return server(executor.topology().serverOf(slot));
     }
 
     /** @param slot that all keys are in */
@@ -211,6 +207,11 @@ public final class GuardedRedis implements DisposableBean {
         return probes.isStopped();
     }
 
+    /** Returns whether nothing is sent, because the circuit breaker of each server is open. */
+    boolean isUnavailable() {
+        return !breakers.isEmpty() && breakers.values().stream().allMatch(ServerCircuitBreaker::isOpen);
+    }
+
     /** Returns how many scripts callers have sent. */
     long sent() {
         return sent.sum();
@@ -236,7 +237,7 @@ public final class GuardedRedis implements DisposableBean {
     private <T> CompletableFuture<T> onServer(int slot, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
         ServerCircuitBreaker server;
         try {
-            server = serverOf(slot);
+            server = server(executor.topology().serverOf(slot));
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }

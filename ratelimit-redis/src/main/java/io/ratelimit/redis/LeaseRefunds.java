@@ -39,8 +39,14 @@ final class LeaseRefunds {
         this.keys = keys;
     }
 
-    /** Returns how many leases may be refunded now, with at most one script for each hundred of callers. */
+    /**
+     * Returns how many leases may be refunded now, with at most one script for each hundred of callers. In an outage none: they
+     * would be lost, and stay usable instead.
+     */
     int affordable() {
+        if (redis.isUnavailable()) {
+            return 0;
+        }
         long scripts = 1 + redis.sent() / SHARE - sent.get();
         return (int) Math.max(0, redis.isClustered() ? Math.min(scripts, BUCKETS) : Math.min(scripts, 1) * BUCKETS);
     }

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.Charge;
@@ -10,8 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.RedisConnectionFailureException;
 
 /** On a cluster a script reaches one slot. */
 class LeaseRefundsTests {
@@ -20,10 +23,15 @@ class LeaseRefundsTests {
 
     private final List<List<byte[]>> sent = new ArrayList<>();
 
+    private final AtomicBoolean down = new AtomicBoolean();
+
     private final GuardedRedis redis = TestStores.guarded(
             new RateLimitScriptExecutor() {
                 @Override
                 public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+                    if (down.get()) {
+                        return CompletableFuture.failedFuture(new RedisConnectionFailureException("down"));
+                    }
                     sent.add(keys);
                     return CompletableFuture.completedFuture(List.of());
                 }
@@ -67,5 +75,15 @@ class LeaseRefundsTests {
                     .isCompleted();
         }
         assertThat(refunds.affordable()).isOne();
+    }
+
+    @Test
+    void nothingIsRefundedInAnOutage() {
+        down.set(true);
+        assertThat(redis.execute(0, List.of(new byte[1]), new byte[0][], redis.deadline()))
+                .isCompletedExceptionally();
+        assertThat(refunds.affordable()).isZero();
+        down.set(false);
+        await().until(() -> refunds.affordable() > 0);
     }
 }
