@@ -46,17 +46,15 @@ class RequestCostTests {
             new RunningApplication(WebApplicationType.REACTIVE, Application.class, PROPERTIES);
 
     private enum Stack {
-        SERVLET(servlet),
-        REACTIVE(reactive);
+        SERVLET,
+        REACTIVE;
 
-        private final RunningApplication application;
-
-        Stack(RunningApplication application) {
-            this.application = application;
+        private RunningApplication application() {
+            return this == SERVLET ? servlet : reactive;
         }
 
         private long remaining(String caller) {
-            return application.limiter("guesses").peek(caller).remaining();
+            return application().limiter("guesses").peek(caller).remaining();
         }
     }
 
@@ -80,7 +78,7 @@ class RequestCostTests {
     void statusOfTheResponseDeterminesTheCost(Stack stack, String path, int status, int cost) {
         String caller = path.replace('/', '-');
         for (int i = 1; i <= 2; i++) {
-            assertThat(stack.application.get(caller + "/" + path).status()).isEqualTo(status);
+            assertThat(stack.application().get(caller + "/" + path).status()).isEqualTo(status);
             long left = CAPACITY - (long) i * cost;
             await(path).until(() -> stack.remaining(caller) == left);
         }
@@ -90,10 +88,10 @@ class RequestCostTests {
     @ParameterizedTest
     @EnumSource
     void guessesAtTheSameTimeDoNotPassBecauseNoneHasFailedYet(Stack stack) {
-        Handlers handlers = stack.application.bean(Handlers.class);
+        Handlers handlers = stack.application().bean(Handlers.class);
         List<CompletableFuture<Integer>> requests = IntStream.range(0, 8)
                 .mapToObj(i -> CompletableFuture.supplyAsync(
-                        () -> stack.application.get("crowd/held").status(), task -> new Thread(task).start()))
+                        () -> stack.application().get("crowd/held").status(), task -> new Thread(task).start()))
                 .toList();
         await("rejections")
                 .until(() -> requests.stream().filter(CompletableFuture::isDone).count() == 8 - CAPACITY);

@@ -67,15 +67,14 @@ class RuleOrderTests {
                 .toList();
     }
 
-    @SafeVarargs
-    private static void with(Stack stack, Consumer<RawHttp> test, List<String>... properties) {
+    private static void with(Stack stack, Consumer<RawHttp> test, Stream<String> properties) {
         String[] arguments = Stream.concat(
                         Stream.of(
                                 "server.port=0",
                                 "server.address=127.0.0.1",
                                 "spring.main.banner-mode=off",
                                 "ratelimit.store=in-memory"),
-                        Stream.of(properties).flatMap(List::stream))
+                        properties)
                 .map(property -> "--" + property)
                 .toArray(String[]::new);
         try (ConfigurableApplicationContext context =
@@ -92,8 +91,7 @@ class RuleOrderTests {
                 stack,
                 http -> assertThat(statuses(http, WRONG, ALICE, ALICE, BOB, WRONG, ALICE))
                         .containsExactly(401, 200, 429, 429, 429, 429),
-                USERS,
-                CLIENTS);
+                Stream.concat(USERS.stream(), CLIENTS.stream()));
     }
 
     @ParameterizedTest
@@ -103,7 +101,7 @@ class RuleOrderTests {
                 stack,
                 http -> assertThat(statuses(http, WRONG, WRONG, ALICE, WRONG, BOB, ALICE))
                         .containsExactly(401, 401, 200, 401, 200, 429),
-                USERS);
+                USERS.stream());
     }
 
     @ParameterizedTest
@@ -119,7 +117,7 @@ class RuleOrderTests {
                 stack,
                 http -> assertThat(statuses(http, WRONG, WRONG, ALICE, WRONG, BOB))
                         .containsExactly(401, 401, 200, 401, 429),
-                properties);
+                properties.stream());
     }
 
     /** As before there were two filters: all rules are charged together, or none. */
@@ -130,9 +128,8 @@ class RuleOrderTests {
                 stack,
                 http -> assertThat(statuses(http, WRONG, ALICE, ALICE, ALICE, BOB))
                         .containsExactly(401, 200, 429, 429, 200),
-                USERS,
-                CLIENTS,
-                List.of("ratelimit.web.filter-order=-99"));
+                Stream.of(USERS, CLIENTS, List.of("ratelimit.web.filter-order=-99"))
+                        .flatMap(List::stream));
     }
 
     private enum Stack {
