@@ -21,7 +21,7 @@ public final class Evaluation implements RateLimitKeyContext {
 
     private final @Nullable CallerRequest request;
 
-    private final Map<String, String> pathVariables;
+    private final Map<String, ?> variables;
 
     private @Nullable EvaluationContext context;
 
@@ -31,13 +31,13 @@ public final class Evaluation implements RateLimitKeyContext {
             @Nullable Object target,
             @Nullable Object[] passed,
             @Nullable CallerRequest request,
-            Map<String, String> pathVariables) {
+            Map<String, ?> variables) {
         this.expressions = expressions;
         this.method = method;
         this.target = target;
         this.passed = passed;
         this.request = request;
-        this.pathVariables = pathVariables;
+        this.variables = variables;
     }
 
     /**
@@ -56,8 +56,8 @@ public final class Evaluation implements RateLimitKeyContext {
 
     /** @param request {@code null}: it may be over */
     static Evaluation ofRequest(
-            RateLimitExpressionParser expressions, @Nullable CallerRequest request, Map<String, String> pathVariables) {
-        return new Evaluation(expressions, null, null, new Object[0], request, pathVariables);
+            RateLimitExpressionParser expressions, @Nullable CallerRequest request, Map<String, ?> variables) {
+        return new Evaluation(expressions, null, null, new Object[0], request, variables);
     }
 
     /** Returns the context for SpEL. Creates it on demand, because that takes longer than reading most keys. */
@@ -65,7 +65,7 @@ public final class Evaluation implements RateLimitKeyContext {
         EvaluationContext known = context;
         if (known == null) {
             RequestRoot root = method == null ? new RequestRoot(this) : new ExpressionRoot(this);
-            known = expressions.context(root, method, passed, pathVariables);
+            known = expressions.context(root, method, passed, variables);
             context = known;
         }
         return known;
@@ -76,9 +76,10 @@ public final class Evaluation implements RateLimitKeyContext {
         return passed;
     }
 
+    /** Returns a variable of a request. */
     @Nullable
-    String pathVariable(String name) {
-        return pathVariables.get(name);
+    Object requestVariable(String name) {
+        return variables.get(name);
     }
 
     @Override

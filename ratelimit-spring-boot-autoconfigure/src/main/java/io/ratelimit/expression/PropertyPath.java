@@ -1,6 +1,5 @@
 package io.ratelimit.expression;
 
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,7 +50,7 @@ final class PropertyPath {
         }
         String variable = path.group("variable");
         if (variable != null && !scope.isOfMethod()) {
-            return evaluation -> Objects.requireNonNullElse(evaluation.pathVariable(variable), UNREAD);
+            return evaluation -> evaluation.requestVariable(variable);
         }
         ArgumentPositions arguments = scope.arguments();
         Integer position = variable == null

@@ -85,19 +85,16 @@ public final class RateLimitExpressionParser {
      *
      * @param method {@code null}: the root object is a request to a URL
      * @param arguments all of them, including the continuation of Kotlin
-     * @param pathVariables from the path of the request
+     * @param variables of a request to a URL
      */
     @SuppressWarnings("NullAway")
     EvaluationContext context(
-            RequestRoot root,
-            @Nullable Method method,
-            @Nullable Object[] arguments,
-            Map<String, String> pathVariables) {
+            RequestRoot root, @Nullable Method method, @Nullable Object[] arguments, Map<String, ?> variables) {
         StandardEvaluationContext context = method == null
                 ? new StandardEvaluationContext(root)
                 : new MethodBasedEvaluationContext(root, method, arguments, parameterNames);
         context.setBeanResolver(beanResolver);
-        pathVariables.forEach(context::setVariable);
+        variables.forEach(context::setVariable);
         return context;
     }
 

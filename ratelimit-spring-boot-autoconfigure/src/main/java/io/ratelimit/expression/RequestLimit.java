@@ -1,6 +1,7 @@
 package io.ratelimit.expression;
 
 import io.ratelimit.RateLimitExpressionException;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +28,8 @@ public record RequestLimit(RateLimitOperation operation, RateLimitExpressionPars
         if (cost == null) {
             return null;
         }
-        Evaluation evaluation = Evaluation.ofRequest(expressions, null, pathVariables);
-        evaluation.context().setVariable("status", status);
-        return cost.start().completed(evaluation);
+        Map<String, Object> variables = new HashMap<>(pathVariables);
+        variables.put("status", status);
+        return cost.start().completed(Evaluation.ofRequest(expressions, null, variables));
     }
 }

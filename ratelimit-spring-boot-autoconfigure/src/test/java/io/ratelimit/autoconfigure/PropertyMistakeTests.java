@@ -38,7 +38,7 @@ class PropertyMistakeTests {
         "ratelimit.inMemory.maxKey,max-keys?",
         "ratelimit.web.filter-ordr,Did you mean ratelimit.web.filter-order?",
         "ratelimit.http[0].limt,Did you mean ratelimit.http[0].limit?",
-        "ratelimit.http[0].uri,'Under ratelimit.http[0] there are: path, methods, limit.'",
+        "ratelimit.http[0].uri,'Under ratelimit.http[0] there are: path, methods, limit, order.'",
         "ratelimit.web.header,Did you mean ratelimit.web.headers?",
         "ratelimit.colour,Under ratelimit there are: enabled"
     })

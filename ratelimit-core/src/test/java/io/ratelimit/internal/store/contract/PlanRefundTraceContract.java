@@ -7,6 +7,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Calls of several plans of a key are refunded in any order. Whatever a plan admits, its model admits, too: the model sees all
  * calls of all plans anew, without what was refunded of them.
  */
+@BothTiers
 public abstract class PlanRefundTraceContract extends StoreContract {
 
     private static final int GAMES = TestRandom.cases(1_000);
