@@ -58,9 +58,7 @@ final class HoldingCall {
 
     private StoreOutcome decideLocked(RateDecisions rates) {
         List<Charge> holding = charges(true);
-        holding.stream()
-                .sorted(InMemoryRateLimitStore.BY_BUCKET)
-                .forEach(charge -> counters.put(charge, held.lock(charge)));
+        holding.stream().sorted(JointCall.BY_BUCKET).forEach(charge -> counters.put(charge, held.lock(charge)));
         List<Charge> others = charges(false);
         boolean rejected = StoreOutcome.isRejected(holding, i -> fits(holding.get(i)));
         List<RateLimitDecision> ofOthers = others.isEmpty() ? List.of() : rates.decide(others, rejected, undo);

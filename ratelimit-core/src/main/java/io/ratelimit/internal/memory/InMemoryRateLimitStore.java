@@ -11,8 +11,6 @@ import io.ratelimit.spi.ReceiptRefund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongConsumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,14 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryRateLimitStore implements RateLimitStore {
 
-    /** The order in which all calls lock several buckets, so that they cannot deadlock. */
-    static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
-                    charge -> charge.limit().id())
-            .thenComparing(Charge::key, Comparator.nullsFirst(Comparator.naturalOrder()));
-
     private final TimeSource time;
 
     private final BucketTable buckets;
+
+    private final JointCall jointCall;
 
     private final PermitCounters permitCounters = new PermitCounters();
 
@@ -65,6 +59,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     InMemoryRateLimitStore(TimeSource time, long maxKeys, Runnable onEviction, IntUnaryOperator random) {
         this.time = time;
         this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use, onEviction, random);
+        this.jointCall = new JointCall(time, buckets, this::known);
     }
 
     /** Returns how many buckets there are. Those that are full again stay until others need their place. */
@@ -93,7 +88,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private StoreOutcome decideMore(StoreRequest request) {
         List<Charge> charges = request.charges();
         if (!request.refundable()) {
-            return StoreOutcome.of(request, decideTogether(charges, false, null));
+            return StoreOutcome.of(request, jointCall.decide(charges, false, null));
         }
         if (request.holdsPermits()) {
             return new HoldingCall(request, permitCounters).decide(this::decideBesideHeld);
@@ -101,14 +96,14 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
         List<RateLimitDecision> decisions = charges.size() == 1
                 ? List.of(decideOne(charges.get(0), receipts))
-                : decideTogether(charges, false, receipts);
+                : jointCall.decide(charges, false, receipts);
         return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
     }
 
     private List<RateLimitDecision> decideBesideHeld(
             List<Charge> charges, boolean rejected, Map<Charge, LongConsumer> undo) {
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
-        List<RateLimitDecision> decisions = decideTogether(charges, rejected, receipts);
+        List<RateLimitDecision> decisions = jointCall.decide(charges, rejected, receipts);
         receipts.forEach((charge, from) -> undo.put(charge, permits -> refund(charge, from, permits)));
         return decisions;
     }
@@ -254,7 +249,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         if (!buckets.add(fresh, now)) {
             return null;
         }
-        add(receipts, charge, fresh, assessment);
+        ChargedPermits.add(receipts, charge, fresh, assessment);
         return decision;
     }
 
@@ -268,94 +263,10 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             RateLimitDecision decision = assessment.decision(fits);
             bucket.write(next);
             if (fits && charge.permits() > 0) {
-                add(receipts, charge, bucket, assessment);
+                ChargedPermits.add(receipts, charge, bucket, assessment);
             }
             return decision;
         });
-    }
-
-    private List<RateLimitDecision> decideTogether(
-            List<Charge> charges, boolean rejected, @Nullable Map<Charge, ChargedPermits> receipts) {
-        List<Charge> sorted = new ArrayList<>(charges);
-        sorted.sort(BY_BUCKET);
-        Map<Charge, LimitedBucket> held = new HashMap<>();
-        return holding(
-                sorted,
-                held,
-                () -> decideHeld(charges, charges.stream().map(held::get).toList(), rejected, receipts));
-    }
-
-    /** Does something while all buckets are held, one after the other. */
-    private <T> T holding(List<Charge> charges, Map<Charge, LimitedBucket> held, Supplier<T> work) {
-        if (charges.isEmpty()) {
-            return work.get();
-        }
-        Charge charge = charges.get(0);
-        CompiledLimit limit = known(charge.limit());
-        Object key = BucketKey.of(charge.key());
-        while (true) {
-            Bucket found = buckets.get(limit, key);
-            Bucket bucket = found == null ? new Bucket(limit, key, null) : found;
-            try {
-                T result = bucket.hold(() -> {
-                    if (found == null && !buckets.add(bucket, time.micros())) {
-                        return null;
-                    }
-                    held.put(charge, new LimitedBucket(bucket, limit));
-                    return holding(charges.subList(1, charges.size()), held, work);
-                });
-                if (result != null) {
-                    return result;
-                }
-            } finally {
-                // Another may stay, as after a call with one limit: receipts name it.
-                if (found == null) {
-                    buckets.removeUnused(bucket);
-                }
-            }
-        }
-    }
-
-    private List<RateLimitDecision> decideHeld(
-            List<Charge> charges,
-            List<LimitedBucket> held,
-            boolean rejectedBefore,
-            @Nullable Map<Charge, ChargedPermits> receipts) {
-        long now = time.micros();
-        List<Assessment> assessments = new ArrayList<>(charges.size());
-        for (int i = 0; i < charges.size(); i++) {
-            LimitedBucket one = held.get(i);
-            assessments.add(new Assessment(
-                    one.limit(), one.bucket().read(), now, charges.get(i).permits()));
-        }
-        boolean rejected = rejectedBefore
-                || StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
-        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
-        @Nullable BucketState[] states = new @Nullable BucketState[charges.size()];
-        // An algorithm of the application may fail here, and then nothing is charged.
-        for (int i = 0; i < states.length; i++) {
-            Assessment assessment = assessments.get(i);
-            boolean charged = StoreOutcome.isCharged(charges.get(i), assessment.fits(), rejected);
-            states[i] = assessment.next(charged);
-            decisions.add(assessment.decision(charged));
-        }
-        for (int i = 0; i < states.length; i++) {
-            Charge charge = charges.get(i);
-            Bucket bucket = held.get(i).bucket();
-            bucket.write(states[i]);
-            if (charge.permits() > 0
-                    && StoreOutcome.isCharged(charge, assessments.get(i).fits(), rejected)) {
-                add(receipts, charge, bucket, assessments.get(i));
-            }
-        }
-        return decisions;
-    }
-
-    private static void add(
-            @Nullable Map<Charge, ChargedPermits> receipts, Charge charge, Bucket bucket, Assessment charged) {
-        if (receipts != null) {
-            receipts.put(charge, charged.receipt(bucket));
-        }
     }
 
     private CompiledLimit known(RateLimit limit) {
@@ -378,7 +289,4 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             return EvictionPriority.NOTHING_LOST;
         }
     }
-
-    /** A bucket that a call with several limits has locked. */
-    private record LimitedBucket(Bucket bucket, CompiledLimit limit) {}
 }

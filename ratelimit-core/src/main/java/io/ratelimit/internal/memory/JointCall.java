@@ -1,0 +1,110 @@
+package io.ratelimit.internal.memory;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.TimeSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Decides calls with several limits: holds all their buckets, one after the other, and charges all of them or none. */
+record JointCall(TimeSource time, BucketTable buckets, Function<RateLimit, CompiledLimit> limits) {
+
+    /** The order in which all calls lock several buckets, so that they cannot deadlock. */
+    static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
+                    charge -> charge.limit().id())
+            .thenComparing(Charge::key, Comparator.nullsFirst(Comparator.naturalOrder()));
+
+    /**
+     * Decides a call.
+     *
+     * @param rejected whether another limit of the call rejects it
+     * @param receipts receives what is charged; {@code null}: nothing will be refunded
+     */
+    List<RateLimitDecision> decide(
+            List<Charge> charges, boolean rejected, @Nullable Map<Charge, ChargedPermits> receipts) {
+        List<Charge> sorted = new ArrayList<>(charges);
+        sorted.sort(BY_BUCKET);
+        Map<Charge, LimitedBucket> held = new HashMap<>();
+        return holding(
+                sorted,
+                held,
+                () -> decideHeld(charges, charges.stream().map(held::get).toList(), rejected, receipts));
+    }
+
+    /** Does something while all buckets are held, one after the other. */
+    private <T> T holding(List<Charge> charges, Map<Charge, LimitedBucket> held, Supplier<T> work) {
+        if (charges.isEmpty()) {
+            return work.get();
+        }
+        Charge charge = charges.get(0);
+        CompiledLimit limit = limits.apply(charge.limit());
+        Object key = BucketKey.of(charge.key());
+        while (true) {
+            Bucket found = buckets.get(limit, key);
+            Bucket bucket = found == null ? new Bucket(limit, key, null) : found;
+            try {
+                T result = bucket.hold(() -> {
+                    if (found == null && !buckets.add(bucket, time.micros())) {
+                        return null;
+                    }
+                    held.put(charge, new LimitedBucket(bucket, limit));
+                    return holding(charges.subList(1, charges.size()), held, work);
+                });
+                if (result != null) {
+                    return result;
+                }
+            } finally {
+                // Another may stay, as after a call with one limit: receipts name it.
+                if (found == null) {
+                    buckets.removeUnused(bucket);
+                }
+            }
+        }
+    }
+
+    private List<RateLimitDecision> decideHeld(
+            List<Charge> charges,
+            List<LimitedBucket> held,
+            boolean rejectedBefore,
+            @Nullable Map<Charge, ChargedPermits> receipts) {
+        long now = time.micros();
+        List<Assessment> assessments = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            LimitedBucket one = held.get(i);
+            assessments.add(new Assessment(
+                    one.limit(), one.bucket().read(), now, charges.get(i).permits()));
+        }
+        boolean rejected = rejectedBefore
+                || StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
+        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
+        @Nullable BucketState[] states = new @Nullable BucketState[charges.size()];
+        // An algorithm of the application may fail here, and then nothing is charged.
+        for (int i = 0; i < states.length; i++) {
+            Assessment assessment = assessments.get(i);
+            boolean charged = StoreOutcome.isCharged(charges.get(i), assessment.fits(), rejected);
+            states[i] = assessment.next(charged);
+            decisions.add(assessment.decision(charged));
+        }
+        for (int i = 0; i < states.length; i++) {
+            Charge charge = charges.get(i);
+            Bucket bucket = held.get(i).bucket();
+            bucket.write(states[i]);
+            if (charge.permits() > 0
+                    && StoreOutcome.isCharged(charge, assessments.get(i).fits(), rejected)) {
+                ChargedPermits.add(receipts, charge, bucket, assessments.get(i));
+            }
+        }
+        return decisions;
+    }
+
+    /** A bucket that a call with several limits has locked. */
+    private record LimitedBucket(Bucket bucket, CompiledLimit limit) {}
+}
