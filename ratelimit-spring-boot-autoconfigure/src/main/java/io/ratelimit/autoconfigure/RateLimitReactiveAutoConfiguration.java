@@ -31,7 +31,6 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
-import org.springframework.core.env.Environment;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
@@ -104,11 +103,10 @@ public final class RateLimitReactiveAutoConfiguration {
                 RateLimitProperties properties,
                 LimitCatalog catalog,
                 ConfigurableListableBeanFactory beans,
-                Environment environment,
                 @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
             return WebConfiguration.requestRules(
                     properties,
-                    environment,
+                    WebConfiguration.orderAfter(WebConfiguration.SECURITY_ORDER, properties),
                     catalog,
                     beans,
                     handlers,
@@ -146,7 +144,7 @@ public final class RateLimitReactiveAutoConfiguration {
                 ExchangeRejectionHandler rejectionHandler,
                 RateLimitProperties properties,
                 ApplicationContext context) {
-            int order = WebConfiguration.orderAfterSecurity(properties, context.getEnvironment());
+            int order = WebConfiguration.orderAfter(WebConfiguration.SECURITY_ORDER, properties);
             return new RequestLimitWebFilter(
                     rules, RuleOrder.AFTER_SECURITY, gate, requests, rejectionHandler, context, order);
         }

@@ -135,7 +135,7 @@ public final class RateLimitServletAutoConfiguration {
                 @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
             return WebConfiguration.requestRules(
                     properties,
-                    environment,
+                    orderAfterSecurity(properties, environment),
                     catalog,
                     beans,
                     handlers,
@@ -159,6 +159,12 @@ public final class RateLimitServletAutoConfiguration {
             return new RequestLimitFilter(rules, RuleOrder.BEFORE_SECURITY, gate, settings, rejectionHandler, order);
         }
 
+        private static int orderAfterSecurity(RateLimitProperties properties, Environment environment) {
+            int security = environment.getProperty(
+                    "spring.security.filter.order", Integer.class, WebConfiguration.SECURITY_ORDER);
+            return WebConfiguration.orderAfter(security, properties);
+        }
+
         @Bean
         RequestLimitFilter rateLimitUserRequestFilter(
                 RequestRuleMapping rules,
@@ -167,7 +173,7 @@ public final class RateLimitServletAutoConfiguration {
                 Environment environment,
                 WebSettings settings,
                 ServletRejectionHandler rejectionHandler) {
-            int order = WebConfiguration.orderAfterSecurity(properties, environment);
+            int order = orderAfterSecurity(properties, environment);
             return new RequestLimitFilter(rules, RuleOrder.AFTER_SECURITY, gate, settings, rejectionHandler, order);
         }
     }

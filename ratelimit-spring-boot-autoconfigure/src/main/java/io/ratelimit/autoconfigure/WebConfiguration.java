@@ -16,7 +16,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
@@ -32,10 +31,8 @@ class WebConfiguration {
     private static final boolean SECURITY = ClassUtils.isPresent(
             "org.springframework.security.web.SecurityFilterChain", WebConfiguration.class.getClassLoader());
 
-    /** The order of Spring Security's filter in both stacks, unless a servlet application sets {@link #SECURITY_PROPERTY}. */
-    private static final int SECURITY_ORDER = -100;
-
-    private static final String SECURITY_PROPERTY = "spring.security.filter.order";
+    /** The order of Spring Security's filter in both stacks. A servlet application can set another one. */
+    static final int SECURITY_ORDER = -100;
 
     @Bean
     @ConditionalOnMissingBean
@@ -62,7 +59,7 @@ class WebConfiguration {
      */
     static <M> RequestRuleMapping requestRules(
             RateLimitProperties properties,
-            Environment environment,
+            int orderAfterSecurity,
             LimitCatalog catalog,
             ConfigurableListableBeanFactory beans,
             ObjectProvider<M> mappings,
@@ -77,13 +74,16 @@ class WebConfiguration {
                     return used == null ? PathPatternParser.defaultInstance : used;
                 },
                 () -> mappings.stream().flatMap(openPaths).toList(),
-                SECURITY && properties.web().filterOrder() < orderAfterSecurity(properties, environment));
+                SECURITY && properties.web().filterOrder() < orderAfterSecurity);
     }
 
-    /** Returns the order of the filter for rules that read the user. */
-    static int orderAfterSecurity(RateLimitProperties properties, Environment environment) {
-        int security = environment.getProperty(SECURITY_PROPERTY, Integer.class, SECURITY_ORDER);
-        return Math.max(properties.web().filterOrder(), security + 1);
+    /**
+     * Returns the order of the filter for rules that read the user.
+     *
+     * @param security the order of Spring Security's filter
+     */
+    static int orderAfter(int security, RateLimitProperties properties) {
+        return Math.max(properties.web().filterOrder(), security == Integer.MAX_VALUE ? security : security + 1);
     }
 
     /** Returns patterns of the application's handlers, but not of Spring's own, such as the one for error pages. */

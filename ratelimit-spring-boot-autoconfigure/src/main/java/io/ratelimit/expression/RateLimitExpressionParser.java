@@ -44,6 +44,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Parses and validates expressions at startup, and creates the contexts for their evaluation. */
@@ -115,7 +116,7 @@ public final class RateLimitExpressionParser {
                     ex);
         }
         Validation validation = new Validation(attribute + " \"" + text + "\"", scope);
-        validation.visit(expression.getAST(), true);
+        validation.visit(expression.getAST(), true, true);
         Class<?> type = new ExpressionTypes(beans, beans.getBeanClassLoader(), validation)
                 .of(expression.getAST(), scope.root(), scope.types())
                 .resolve();
@@ -232,8 +233,13 @@ public final class RateLimitExpressionParser {
             this.scope = scope;
         }
 
-        /** @param onRoot whether a property of this node is a property of the root object */
-        void visit(SpelNode node, boolean onRoot) {
+        /**
+         * Validates a node and its children.
+         *
+         * @param onRoot whether a property of this node is a property of the root object
+         * @param inRoot whether arguments of a method of this node can be such properties: not within an element of a collection
+         */
+        void visit(SpelNode node, boolean onRoot, boolean inRoot) {
             if (node instanceof VariableReference) {
                 checkVariable(node.toStringAST().substring(1));
             } else if (node instanceof FunctionReference) {
@@ -246,20 +252,29 @@ public final class RateLimitExpressionParser {
             } else if (node instanceof MethodReference called && onRoot) {
                 checkMethod(called.getName());
             }
-            // The children of these nodes are evaluated on an element, or are keys of a map.
-            boolean childrenOnRoot = !(node instanceof Selection
-                    || node instanceof Projection
-                    || node instanceof InlineMap
-                    || node instanceof Indexer);
+            boolean ofElement = node instanceof Selection || node instanceof Projection;
             for (int i = 0; i < node.getChildCount(); i++) {
-                boolean first = i == 0 || !(node instanceof CompoundExpression);
-                boolean afterRoot = i == 1 && node instanceof CompoundExpression && isRoot(node.getChild(0));
-                visit(node.getChild(i), (onRoot && childrenOnRoot && first) || afterRoot);
+                visit(node.getChild(i), !ofElement && isOnRoot(node, i, onRoot, inRoot), inRoot && !ofElement);
             }
         }
 
-        private boolean isRoot(SpelNode node) {
-            return node instanceof VariableReference && node.toStringAST().equals("#root");
+        private boolean isOnRoot(SpelNode node, int child, boolean onRoot, boolean inRoot) {
+            if (node instanceof CompoundExpression) {
+                return child == 0 ? onRoot : (child == 1 && isRoot(node.getChild(0), inRoot));
+            }
+            if (node instanceof InlineMap) {
+                boolean isKey = child % 2 == 0;
+                return onRoot && !isKey;
+            }
+            // A name alone is the key of a map.
+            boolean isKey = node instanceof Indexer && node.getChild(child) instanceof PropertyOrFieldReference;
+            boolean isArgument = node instanceof MethodReference || node instanceof Indexer;
+            return !isKey && (isArgument ? inRoot : onRoot);
+        }
+
+        private boolean isRoot(SpelNode node, boolean inRoot) {
+            String text = node.toStringAST();
+            return node instanceof VariableReference && (text.equals("#root") || (inRoot && text.equals("#this")));
         }
 
         private void checkVariable(String name) {
@@ -292,6 +307,11 @@ public final class RateLimitExpressionParser {
                 throw new RateLimitConfigurationException(
                         label + " calls '" + name + "()', which is not a method of " + scope.subject() + ".",
                         scope.choices(name));
+            } else if (name.startsWith("get")) {
+                String property = StringUtils.uncapitalize(name.substring(3));
+                if (REQUEST_PROPERTIES.contains(property)) {
+                    checkProperty(property);
+                }
             }
         }
 

@@ -116,12 +116,20 @@ class RequestRuleMistakeTests {
 
     /** Spring Security is on the class path, and would authenticate the user later. */
     @ParameterizedTest
-    @CsvSource({
-        "key-expression,principal.name",
-        "permits,principal == null ? 1 : 2",
-        "condition,principal == null",
-        "plan-expression,principal.name"
-    })
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "key-expression | principal.name",
+                "key-expression | 'user '.concat(principal.name)",
+                "key-expression | {a: principal.name}['a']",
+                "key-expression | {alice: 'a'}[principal.name]",
+                "key-expression | getPrincipal().name",
+                "key-expression | #this.principal.name",
+                "permits | principal == null ? 1 : 2",
+                "condition | principal == null",
+                "plan-expression | principal.name"
+            })
     void ruleThatNeedsAUserStopsTheStartUpBeforeSecurity(String part, String expression) {
         String[] properties = {
             "ratelimit.limits.login." + part + "=" + expression,

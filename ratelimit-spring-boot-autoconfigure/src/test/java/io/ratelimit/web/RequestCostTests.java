@@ -21,6 +21,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -32,7 +33,7 @@ class RequestCostTests {
     private static final String[] PROPERTIES = {
         "ratelimit.limits.guesses.rate=3/d",
         "ratelimit.limits.guesses.key-expression=#caller",
-        "ratelimit.limits.guesses.permits-after=#status < 400 ? 0 : #status == 418 ? null : 1",
+        "ratelimit.limits.guesses.permits-after=#status < 400 ? 0 : #status == 418 ? null : #status == 402 ? 2 : 1",
         "ratelimit.http[0].path=/{caller}/**",
         "ratelimit.http[0].limit=guesses"
     };
@@ -67,6 +68,7 @@ class RequestCostTests {
                         Arguments.of(stack, "late/200", 200, 0),
                         Arguments.of(stack, "late/401", 401, 1),
                         Arguments.of(stack, "known", 403, 1),
+                        Arguments.of(stack, "mapped", 402, 2),
                         Arguments.of(stack, "failing", 500, 1),
                         Arguments.of(stack, "late-failing", 500, 1),
                         Arguments.of(stack, "nothing-here", 404, 1),
@@ -79,7 +81,7 @@ class RequestCostTests {
         String caller = path.replace('/', '-');
         for (int i = 1; i <= 2; i++) {
             assertThat(stack.application().get(caller + "/" + path).status()).isEqualTo(status);
-            long left = CAPACITY - (long) i * cost;
+            long left = Math.max(0, CAPACITY - (long) i * cost);
             await(path).until(() -> stack.remaining(caller) == left);
         }
     }
@@ -141,6 +143,11 @@ class RequestCostTests {
             throw new ResponseStatusException(HttpStatus.FORBIDDEN);
         }
 
+        @GetMapping("/{caller}/mapped")
+        String mapped() {
+            throw new Unpaid();
+        }
+
         @GetMapping("/{caller}/failing")
         String failing() {
             throw new IllegalStateException("on purpose");
@@ -150,5 +157,11 @@ class RequestCostTests {
         CompletableFuture<String> lateFailing() {
             return CompletableFuture.supplyAsync(this::failing);
         }
+    }
+
+    @ResponseStatus(HttpStatus.PAYMENT_REQUIRED)
+    static class Unpaid extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
     }
 }

@@ -19,6 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
+import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
@@ -62,8 +63,12 @@ class RuleOrderTests {
     }
 
     private static List<Integer> statuses(RawHttp http, String... credentials) {
+        return statuses("/any", http, credentials);
+    }
+
+    private static List<Integer> statuses(String path, RawHttp http, String... credentials) {
         return Stream.of(credentials)
-                .map(header -> http.send("GET /any", header).status())
+                .map(header -> http.send("GET " + path, header).status())
                 .toList();
     }
 
@@ -132,6 +137,34 @@ class RuleOrderTests {
                         .flatMap(List::stream));
     }
 
+    /** Spring Security answers the exception of a handler, after the filter that has charged the user. */
+    @ParameterizedTest
+    @EnumSource
+    void costOfARuleOfUsersReadsWhatSpringSecurityAnswers(Stack stack) {
+        with(
+                stack,
+                http -> assertThat(statuses("/denied", http, ALICE, ALICE, BOB)).containsExactly(403, 429, 403),
+                Stream.concat(
+                        USERS.stream(), Stream.of("ratelimit.limits.users.permits-after=#status == 403 ? 1 : 0")));
+    }
+
+    /** The request is over for both filters when the outer one is. */
+    @ParameterizedTest
+    @EnumSource
+    void costOfARuleOfClientsReadsTheSameBesideARuleOfUsers(Stack stack) {
+        List<String> properties = List.of(
+                "ratelimit.limits.users.algorithm=concurrency",
+                "ratelimit.limits.users.capacity=5",
+                "ratelimit.limits.users.key-expression=principal.name",
+                "ratelimit.http[0].path=/**",
+                "ratelimit.http[0].limit=users",
+                "ratelimit.limits.clients.permits-after=#status == 403 ? 3 : 0");
+        with(
+                stack,
+                http -> assertThat(statuses("/denied", http, ALICE, BOB)).containsExactly(403, 429),
+                Stream.concat(properties.stream(), CLIENTS.stream()));
+    }
+
     private enum Stack {
         SERVLET(WebApplicationType.SERVLET, ServletApplication.class),
         REACTIVE(WebApplicationType.REACTIVE, ReactiveApplication.class);
@@ -158,6 +191,11 @@ class RuleOrderTests {
         @GetMapping("/any")
         String any() {
             return "any";
+        }
+
+        @GetMapping("/denied")
+        String denied() {
+            throw new AccessDeniedException("on purpose");
         }
     }
 

@@ -20,7 +20,7 @@ import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.web.ErrorResponse;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
@@ -28,7 +28,6 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Signal;
 
 /**
  * Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete.
@@ -110,25 +109,33 @@ public record RequestLimitWebFilter(
                         }
                         Mono<Void> answer = chain.filter(exchange);
                         return matched.isSettled()
-                                ? answer.doOnEach(end -> settle(matched, acquire, settlement, exchange, end))
+                                ? settled(answer, matched, acquire, settlement, exchange.getResponse())
                                 : answer;
                     });
             return Mono.fromDirect(ReactiveCall.releasing(response, entered, false, Settlement::release));
         });
     }
 
-    /** A request that is cancelled keeps the estimate. */
-    private void settle(
+    /** After a failure, the status is what an outer filter or handler answers. A request that is cancelled keeps the estimate. */
+    private Mono<Void> settled(
+            Mono<Void> answer,
             MatchedRequest matched,
             AcquireRequest acquire,
             Settlement settlement,
-            ServerWebExchange exchange,
-            Signal<Void> end) {
-        HttpStatusCode answered = exchange.getResponse().getStatusCode();
-        Throwable failure = end.getThrowable();
-        HttpStatusCode status = failure instanceof ErrorResponse known
-                ? known.getStatusCode()
-                : failure != null ? HttpStatus.INTERNAL_SERVER_ERROR : answered == null ? HttpStatus.OK : answered;
-        matched.settle(acquire, settlement, gate, status.value());
+            ServerHttpResponse response) {
+        Runnable settle =
+                () -> matched.settle(acquire, settlement, gate, status(response).value());
+        return answer.doOnSuccess(done -> settle.run()).doOnError(failure -> {
+            if (response.isCommitted()) {
+                matched.settle(acquire, settlement, gate, HttpStatus.INTERNAL_SERVER_ERROR.value());
+            } else {
+                response.beforeCommit(() -> Mono.fromRunnable(settle));
+            }
+        });
+    }
+
+    private static HttpStatusCode status(ServerHttpResponse response) {
+        HttpStatusCode status = response.getStatusCode();
+        return status == null ? HttpStatus.OK : status;
     }
 }

@@ -61,6 +61,7 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
         ServletHeaderRecord record = ServletHeaderRecord.of(request);
         HttpServletResponse writing = new HeaderWritingResponse(response, record, settings.headers());
         record.begin(request, response, openRequests);
+        boolean answered = false;
         try {
             record.write(settings.headers());
             RuntimeException shown = record.ofErrorPage(request);
@@ -70,6 +71,7 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
                 showErrorPage(request, writing, chain, shown);
             }
             record.write(settings.headers());
+            answered = true;
         } catch (ServletException | IOException | RuntimeException ex) {
             RateLimitException rejection = settings.find(ex);
             // After asynchronous processing has started, the response belongs to another thread.
@@ -78,8 +80,9 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
             }
             rejectionHandler.answerInstead(request, writing, rejection);
             record.write(settings.headers());
+            answered = true;
         } finally {
-            record.end(request);
+            record.end(request, answered);
         }
     }
 

@@ -41,7 +41,7 @@ final class RequestCompletion implements AsyncListener {
         RequestCompletion completion = record.completion();
         completion.add(action);
         if (record.isWaiting()) {
-            completion.returned(request);
+            completion.returned(request, true);
         }
     }
 
@@ -59,8 +59,13 @@ final class RequestCompletion implements AsyncListener {
         return actions == null;
     }
 
-    /** Ends the request when its thread has returned, unless it goes on asynchronously. */
-    void returned(HttpServletRequest request) {
+    /**
+     * Ends the request when its thread has returned, unless it goes on asynchronously.
+     *
+     * @param answered whether there is a response, and not an exception for the container
+     */
+    void returned(HttpServletRequest request, boolean answered) {
+        failed = !answered;
         try {
             if (request.isAsyncStarted()) {
                 AsyncContext context = request.getAsyncContext();
@@ -74,11 +79,6 @@ final class RequestCompletion implements AsyncListener {
             // Asynchronous processing has ended meanwhile.
         }
         end();
-    }
-
-    /** Notes whether the container gets an exception instead of a response. */
-    void setFailed(boolean failed) {
-        this.failed = failed;
     }
 
     /** Returns the status that the client gets. */

@@ -60,13 +60,16 @@ public record RequestLimitFilter(
             answered = true;
         } finally {
             if (completion != null) {
-                completion.setFailed(!answered);
-                completion.returned((HttpServletRequest) request);
+                completion.returned((HttpServletRequest) request, answered);
             }
         }
     }
 
-    /** Returns what is told of the end of the request, if it holds permits until then, or its response determines the cost. */
+    /**
+     * Has the permits of the request released, and its cost settled, when it is over.
+     *
+     * @return what is to be told of that; {@code null}: nothing, or an outer filter tells it
+     */
     private @Nullable RequestCompletion acquire(HttpServletRequest request, HttpServletResponse response) {
         MatchedRequest matched = rules.match(
                 ruleOrder, request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
@@ -81,11 +84,13 @@ public record RequestLimitFilter(
         if (!settlement.holdsPermits() && !matched.isSettled()) {
             return null;
         }
-        RequestCompletion completion = ServletHeaderRecord.of(request).completion();
+        ServletHeaderRecord record = ServletHeaderRecord.of(request);
+        boolean endsElsewhere = record.isHandled() || record.followed() != null;
+        RequestCompletion completion = record.completion();
         completion.add(settlement::release);
         if (matched.isSettled()) {
             completion.add(() -> matched.settle(acquire, settlement, gate, completion.status(response)));
         }
-        return completion;
+        return endsElsewhere ? null : completion;
     }
 }

@@ -61,13 +61,22 @@ final class ServletHeaderRecord extends HeaderRecord {
         }
     }
 
-    /** Records that no thread handles the request. */
-    void end(HttpServletRequest request) {
+    /**
+     * Records that no thread handles the request.
+     *
+     * @param answered whether there is a response, and not an exception for the container
+     */
+    void end(HttpServletRequest request, boolean answered) {
         handling = null;
         RequestCompletion followed = completion;
         if (followed != null) {
-            followed.returned(request);
+            followed.returned(request, answered);
         }
+    }
+
+    /** Returns whether {@link #end} will be called, by the outermost filter. */
+    boolean isHandled() {
+        return handling != null;
     }
 
     /** Returns whether the request waits for a thread to handle it, or is over. */
