@@ -166,7 +166,11 @@ local function make_rare_state()
     if #others > 0 and not own then
       for _, state in ipairs(others) do recover(state, bucket) end
       local adopted = adopted_by(rule, others, bucket)
-      if not rule.algorithm.own then bucket.own.leased = adopted.leased end
+      -- It may have had a state before, which knew what its earlier charges have taken: they cannot be refunded any more.
+      if not rule.algorithm.own then
+        local since = used(adopted, bucket) > rule.capacity and bucket.now + 1 or bucket.now
+        bucket.own.leased = greatest(adopted.leased, since)
+      end
       complete(rule.algorithm).adopt(bucket.own, bucket, adopted)
       if #others == STATES_AT_MOST then table.remove(others, least_needed(others, bucket)) end
       bucket.changed = true

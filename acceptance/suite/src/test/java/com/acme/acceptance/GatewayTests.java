@@ -173,9 +173,10 @@ class GatewayTests {
         assertThat(refreshedRate()).isEqualTo("2/d");
     }
 
-    /** Nothing would release the permits. */
+    /** Nothing would release the permits. A route without arguments is known from its first call on. */
     @Test
     void anAlgorithmThatHoldsPermitsIsRefusedForALimitOfARoute() {
+        call("/route");
         try {
             set("ratelimit.limits.gateway-route.rate", "");
             set("ratelimit.limits.gateway-route.capacity", "2");

@@ -211,9 +211,6 @@ record BucketState(
      * older entries for this one.
      */
     BucketState refund(long now, long permits, long charged, ChargedPermits from) {
-        if (!own.isRefundable(from)) {
-            return this;
-        }
         boolean stays = others.stream()
                 .anyMatch(other -> sharesEntries(other) && other.recover(now).isFull(now));
         List<RuleState<?>> left = new ArrayList<>(others);

@@ -127,7 +127,9 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         ClockSkew skew = BucketState.skew(last, clock);
         long now = skew == null ? clock : skew.seen();
         BucketState state = BucketState.of(rule, last, skew, now);
-        return !last.hasState(rule) || state.own().used(now) == 0
+        return !last.hasState(rule)
+                        || state.own().used(now) == 0
+                        || !state.own().isRefundable(from)
                 ? last
                 : state.refund(now, permits, charge.permits(), from).settled(now);
     }

@@ -21,9 +21,13 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
         return new RuleState<>(rule, rule.unused(now));
     }
 
-    /** Returns the state that a new rule takes over from another. */
+    /**
+     * Returns the state that a new rule takes over from another. It may have had a state before, which knew what its earlier charges
+     * have taken: this one does not, so they cannot be refunded.
+     */
     static <U extends Usage> RuleState<U> adopt(Rule<U> rule, RuleState<?> other, long now) {
-        return new RuleState<>(rule, rule.adopt(other, now), other.refundableFrom).recover(now);
+        long adopted = other.used(now) > rule.capacity() ? now + 1 : now;
+        return new RuleState<>(rule, rule.adopt(other, now), Math.max(other.refundableFrom, adopted)).recover(now);
     }
 
     /** Returns the state by an equal rule. Rules of a calendar can be equal and know different windows. */

@@ -86,6 +86,26 @@ public abstract class PlanRefundContract extends StoreContract {
         assertThat(remaining(gold(kind))).isEqualTo(6);
     }
 
+    /** A bucket knows three plans. What the state of a displaced one adopts when it is back has never known the charge. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ".*WITH_WAIT")
+    void refundReturnsNothingToAPlanThatWasDisplacedSinceTheCharge(LimitKind kind) {
+        RateLimit displaced = kind.limit("six", 8, "8/6s");
+        take(kind.limit("six", 10, "10/6s"), 1);
+        Charge charge = new Charge(displaced, KEY, 4);
+        Refund refund = takeRefundable(charge);
+        clock.advance(1);
+        take(kind.limit("six", 7, "7/6s"), 1);
+        clock.advance(1);
+        take(kind.limit("six", 6, "6/6s"), 1);
+        clock.advance(1);
+        assertThat(take(kind.limit("six", 10, "10/6s"), 3).allowed()).isTrue();
+        clock.advance(1);
+        assertThat(take(displaced, 1).allowed()).isFalse();
+        refund.refund(List.of(charge)).toCompletableFuture().join();
+        assertThat(remaining(displaced)).isZero();
+    }
+
     private void takeAndRefund(Charge charge) {
         takeRefundable(charge).refund(List.of(charge)).toCompletableFuture().join();
     }
