@@ -24,7 +24,7 @@ final class Advisability {
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
     static boolean check(Method method, Class<?> targetClass, LimitAnnotation annotation) {
-        if (annotation.ofType() && FrameworkCall.preparesRequests(method)) {
+        if (annotation.ofType() && FrameworkCall.assistsHandlers(method, targetClass)) {
             return false;
         }
         FrameworkCall framework = FrameworkCall.of(method, targetClass);

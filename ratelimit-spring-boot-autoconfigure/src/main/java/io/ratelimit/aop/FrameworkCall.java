@@ -92,8 +92,12 @@ enum FrameworkCall {
                 .orElse(null);
     }
 
-    /** Returns whether Spring calls the method of a controller before those that handle requests, for each request. */
-    static boolean preparesRequests(Method method) {
+    /** Returns whether Spring calls the method besides one that handles the request, which would pay for both. */
+    static boolean assistsHandlers(Method method, Class<?> targetClass) {
+        return preparesRequests(method) || EXCEPTION_HANDLER.calls(method, targetClass);
+    }
+
+    private static boolean preparesRequests(Method method) {
         return isAnnotated(method, List.of("org.springframework.web.bind.annotation.InitBinder"))
                 || (isAnnotated(method, List.of("org.springframework.web.bind.annotation.ModelAttribute"))
                         && !isAnnotated(method, List.of("org.springframework.web.bind.annotation.RequestMapping")));
@@ -115,7 +119,7 @@ enum FrameworkCall {
 
     /** Returns whether a type may be annotated that has such a method among others, which is then left out. */
     boolean isLeftOut() {
-        return this == CREATION || this == LIFE_CYCLE || this == EXCEPTION_HANDLER;
+        return this == CREATION || this == LIFE_CYCLE;
     }
 
     /** Completes "a method that". */
