@@ -207,9 +207,9 @@ public final class GuardedRedis implements DisposableBean {
         return probes.isStopped();
     }
 
-    /** Returns whether nothing is sent, because the circuit breaker of each server is open. */
-    boolean isUnavailable() {
-        return !breakers.isEmpty() && breakers.values().stream().allMatch(ServerCircuitBreaker::isOpen);
+    /** Returns whether the circuit breaker of the key's server is closed, so that scripts are sent. */
+    boolean isAvailable(byte[] key) {
+        return !server(executor.topology().serverOf(slotOf(key))).isOpen();
     }
 
     /** Returns how many scripts callers have sent. */
