@@ -276,6 +276,7 @@ public final class GuardedRedis implements DisposableBean {
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
+        breakers.values().removeIf(server -> !server.isOpen() && !tags.containsKey(server.name()));
         return CompletableFuture.allOf(tags.entrySet().stream()
                 .map(tag -> call.apply(server(tag.getKey()), () -> probeOn(tag.getValue())))
                 .toArray(CompletableFuture[]::new));
