@@ -106,7 +106,7 @@ class LeaseRefundsTests {
         cluster.destroy();
     }
 
-    /** A cluster of two, one of which is down and serves one slot. */
+    /** A cluster of two servers: the one that is down has one slot. */
     private static final class ServersOfKeys implements RateLimitScriptExecutor, RedisTopology {
 
         private final int failing;
