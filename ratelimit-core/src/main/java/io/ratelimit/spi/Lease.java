@@ -41,6 +41,11 @@ public record Lease(long permits, Unused unused) {
         default int affordable() {
             return Integer.MAX_VALUE;
         }
+
+        /** Returns whether this lease can be refunded now: if not, as while a server fails, a refund would be lost. */
+        default boolean isAvailable() {
+            return true;
+        }
     }
 
     /** Refunds what is left of leases, all of the same store: see {@link Unused#refund(List)}. */

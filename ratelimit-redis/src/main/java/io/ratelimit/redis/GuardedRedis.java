@@ -207,9 +207,9 @@ public final class GuardedRedis implements DisposableBean {
         return probes.isStopped();
     }
 
-    /** Returns whether nothing is sent, because the circuit breaker of each server is open. */
-    boolean isUnavailable() {
-        return !breakers.isEmpty() && breakers.values().stream().allMatch(ServerCircuitBreaker::isOpen);
+    /** Returns whether the circuit breaker of the key's server is closed, so that scripts are sent. */
+    boolean isAvailable(byte[] key) {
+        return !server(executor.topology().serverOf(slotOf(key))).isOpen();
     }
 
     /** Returns how many scripts callers have sent. */
@@ -276,6 +276,7 @@ public final class GuardedRedis implements DisposableBean {
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
+        breakers.values().removeIf(server -> !server.isOpen() && !tags.containsKey(server.name()));
         return CompletableFuture.allOf(tags.entrySet().stream()
                 .map(tag -> call.apply(server(tag.getKey()), () -> probeOn(tag.getValue())))
                 .toArray(CompletableFuture[]::new));

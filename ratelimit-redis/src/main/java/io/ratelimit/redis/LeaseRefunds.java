@@ -39,16 +39,20 @@ final class LeaseRefunds {
         this.keys = keys;
     }
 
-    /**
-     * Returns how many leases may be refunded now, with at most one script for each hundred of callers. In an outage none: they
-     * would be lost, and stay usable instead.
-     */
+    /** Returns how many leases may be refunded now, with at most one script for each hundred of callers. */
     int affordable() {
-        if (redis.isUnavailable()) {
-            return 0;
-        }
         long scripts = 1 + redis.sent() / SHARE - sent.get();
         return (int) Math.max(0, redis.isClustered() ? Math.min(scripts, BUCKETS) : Math.min(scripts, 1) * BUCKETS);
+    }
+
+    /** Returns whether a refund reaches Redis. It would be lost if not, so that the lease stays usable instead. */
+    boolean isAvailable(Charge charge) {
+        try {
+            return redis.isAvailable(name(charge));
+        } catch (RuntimeException ex) {
+            // The servers of the cluster are not known.
+            return false;
+        }
     }
 
     /** Refunds leases. Fails with the first script that fails; permits that were not refunded by then come back over time. */

@@ -44,4 +44,9 @@ final class RedisLease implements Lease.Unused {
     public int affordable() {
         return refunds.affordable();
     }
+
+    @Override
+    public boolean isAvailable() {
+        return refunds.isAvailable(charge);
+    }
 }

@@ -180,6 +180,20 @@ class GuardedRedisTests {
         assertThat(ask("alpha")).isCompleted();
     }
 
+    /** Servers that take over from each other, each with an address of its own, would be remembered for ever. */
+    @Test
+    void checkForgetsAServerThatIsNoLongerOneOfThem() {
+        servers.fail("alpha", new IllegalStateException("ERR some command"));
+        for (int i = 0; i < 9; i++) {
+            ask("alpha");
+        }
+        servers.remove("alpha");
+        redis.check();
+        ask("alpha");
+        ask("alpha");
+        assertThat(servers.calls()).as("the earlier failures do not count").hasSize(11);
+    }
+
     @Test
     void checkSaysWhatIsWrongWithOne() {
         assertThat(redis.check()).isCompleted();

@@ -79,11 +79,70 @@ class LeaseRefundsTests {
 
     @Test
     void nothingIsRefundedInAnOutage() {
+        Lease lease = remainder("alice");
         down.set(true);
         assertThat(redis.execute(0, List.of(new byte[1]), new byte[0][], redis.deadline()))
                 .isCompletedExceptionally();
-        assertThat(refunds.affordable()).isZero();
+        assertThat(lease.unused().isAvailable()).isFalse();
         down.set(false);
-        await().until(() -> refunds.affordable() > 0);
+        await().until(() -> lease.unused().isAvailable());
+    }
+
+    @Test
+    void onlyLeasesOfTheServerThatFailsAreNotRefunded() {
+        Charge alice = new Charge(limit, "alice", 1);
+        Charge bob = new Charge(limit, "bob", 1);
+        BucketKeys keys = new BucketKeys("test");
+        byte[] failing = keys.name(limit, "alice");
+        ServersOfKeys servers = new ServersOfKeys(ClusterSlot.of(failing));
+        GuardedRedis cluster = TestStores.guarded(servers, Duration.ofSeconds(20), "test");
+        LeaseRefunds ofCluster = new LeaseRefunds(cluster, new ScriptCodec(), keys);
+        assertThat(cluster.execute(ClusterSlot.of(failing), List.of(failing), new byte[0][], cluster.deadline()))
+                .isCompletedExceptionally();
+        assertThat(ofCluster.isAvailable(alice)).isFalse();
+        assertThat(ofCluster.isAvailable(bob)).isTrue();
+        servers.known = false;
+        assertThat(ofCluster.isAvailable(bob)).as("servers are not known").isFalse();
+        cluster.destroy();
+    }
+
+    /** A cluster of two servers: the one that is down has one slot. */
+    private static final class ServersOfKeys implements RateLimitScriptExecutor, RedisTopology {
+
+        private final int failing;
+
+        private boolean known = true;
+
+        ServersOfKeys(int failing) {
+            this.failing = failing;
+        }
+
+        @Override
+        public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+            return CompletableFuture.failedFuture(new RedisConnectionFailureException("down"));
+        }
+
+        @Override
+        public CompletionStage<?> delete(byte[] key) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public RedisTopology topology() {
+            return this;
+        }
+
+        @Override
+        public boolean isClustered() {
+            return true;
+        }
+
+        @Override
+        public String serverOf(int slot) {
+            if (!known) {
+                throw new IllegalStateException("Cannot determine the servers of the cluster");
+            }
+            return slot == failing ? "down" : "up";
+        }
     }
 }

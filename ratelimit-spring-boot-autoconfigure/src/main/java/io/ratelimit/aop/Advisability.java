@@ -6,6 +6,7 @@ import io.ratelimit.expression.MethodSignatures;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Validates that a proxy can intercept the calls of a limited method. */
@@ -23,7 +24,7 @@ final class Advisability {
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
     static boolean check(Method method, Class<?> targetClass, LimitAnnotation annotation) {
-        if (annotation.ofType() && FrameworkCall.preparesRequests(method)) {
+        if (annotation.ofType() && FrameworkCall.assistsHandlers(method, targetClass)) {
             return false;
         }
         FrameworkCall framework = FrameworkCall.of(method, targetClass);
@@ -65,6 +66,23 @@ final class Advisability {
         if (obstacle != null) {
             throw unadvisable(
                     pointcut.property(), method, obstacle, "Make it non-final, or leave it out of the pointcut.");
+        }
+    }
+
+    /**
+     * Validates a class without a method that an annotation limits.
+     *
+     * @throws RateLimitConfigurationException if the class is annotated and not abstract
+     */
+    static void checkCovers(Class<?> targetClass) {
+        List<LimitAnnotation> annotations = RateLimitAnnotations.ofType(targetClass);
+        if (!annotations.isEmpty() && !Modifier.isAbstract(targetClass.getModifiers())) {
+            throw new RateLimitConfigurationException(
+                            "@RateLimited on a type must cover a public method that callers reach through a proxy (was on "
+                                    + annotations.get(0).place() + ", and covers no method of "
+                                    + targetClass.getName() + ").",
+                            "Annotate the methods themselves, make them public, or remove the annotation.")
+                    .at(annotations.get(0).place());
         }
     }
 

@@ -2,6 +2,7 @@ package io.ratelimit.aop;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -11,91 +12,76 @@ import org.springframework.util.ClassUtils;
 
 /** How a framework calls a method: past the bean's proxy, or so that a rejection becomes another answer. Such methods are not limited. */
 enum FrameworkCall {
-    CREATION("creates a bean, once", "Annotate the method of the bean's class; write a class for a lambda.") {
-        @Override
-        boolean calls(Method method, Class<?> targetClass) {
-            return isAnnotated(method, "org.springframework.context.annotation.Bean")
-                    || implementsOneOf(method, targetClass, "org.springframework.beans.factory.FactoryBean");
-        }
-    },
+    CREATION(
+            "creates a bean, once",
+            "Annotate the method of the bean's class; write a class for a lambda.",
+            List.of("org.springframework.context.annotation.Bean"),
+            List.of("org.springframework.beans.factory.FactoryBean")),
 
     LIFE_CYCLE(
             "is called by Spring when there is no proxy, as the bean begins or ends",
-            "Annotate a method that other beans call.") {
-        @Override
-        boolean calls(Method method, Class<?> targetClass) {
-            return isAnnotated(method, "jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy")
-                    || implementsOneOf(
-                            method,
-                            targetClass,
-                            "org.springframework.beans.factory.InitializingBean",
-                            "org.springframework.beans.factory.DisposableBean");
-        }
-    },
+            "Annotate a method that other beans call.",
+            List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy"),
+            List.of(
+                    "org.springframework.beans.factory.InitializingBean",
+                    "org.springframework.beans.factory.DisposableBean")),
 
     CONTAINER(
             "belongs to a filter or a servlet, for which the web server answers a rejection with 500",
-            "Limit the requests by a URL rule (ratelimit.http), or annotate a method that the filter calls on another bean.") {
+            "Limit the requests by a URL rule (ratelimit.http), or annotate a method that the filter calls on another bean.",
+            List.of(),
+            List.of("jakarta.servlet.Filter", "jakarta.servlet.Servlet")) {
         @Override
         boolean calls(Method method, Class<?> targetClass) {
-            return interfaces(targetClass)
-                    .anyMatch(type -> Set.of("jakarta.servlet.Filter", "jakarta.servlet.Servlet")
-                            .contains(type.getName()));
+            return implementedBy(targetClass).findAny().isPresent();
         }
     },
 
     AUTHENTICATION(
             "is called by Spring Security, which answers a rejection as if the password were wrong",
-            "Limit the requests that log in by a URL rule (ratelimit.http).") {
-        @Override
-        boolean calls(Method method, Class<?> targetClass) {
-            return implementsOneOf(
-                    method,
-                    targetClass,
+            "Limit the requests that log in by a URL rule (ratelimit.http).",
+            List.of(),
+            List.of(
                     "org.springframework.security.core.userdetails.UserDetailsService",
                     "org.springframework.security.core.userdetails.ReactiveUserDetailsService",
                     "org.springframework.security.authentication.AuthenticationProvider",
                     "org.springframework.security.authentication.AuthenticationManager",
                     "org.springframework.security.authentication.ReactiveAuthenticationManager",
-                    "org.springframework.security.crypto.password.PasswordEncoder");
-        }
-    },
+                    "org.springframework.security.crypto.password.PasswordEncoder")),
 
     CONVERSION(
             "is called by Spring's type conversion, which answers a rejection as if the value were wrong",
-            "Annotate the method that takes the value.") {
-        @Override
-        boolean calls(Method method, Class<?> targetClass) {
-            return implementsOneOf(
-                    method,
-                    targetClass,
+            "Annotate the method that takes the value.",
+            List.of(),
+            List.of(
                     "org.springframework.core.convert.converter.Converter",
                     "org.springframework.core.convert.converter.GenericConverter",
                     "org.springframework.format.Parser",
-                    "org.springframework.format.Printer");
-        }
-    },
+                    "org.springframework.format.Printer")),
 
     EXCEPTION_HANDLER(
             "handles exceptions, so that after a rejection Spring answers a failure of the handler instead",
-            "Annotate the methods that handle requests.") {
-        @Override
-        boolean calls(Method method, Class<?> targetClass) {
-            return isAnnotated(
-                    method,
+            "Annotate the methods that handle requests.",
+            List.of(
                     "org.springframework.web.bind.annotation.ExceptionHandler",
                     "org.springframework.messaging.handler.annotation.MessageExceptionHandler",
-                    "org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler");
-        }
-    };
+                    "org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler"),
+            List.of());
 
     private final String problem;
 
     private final String fix;
 
-    FrameworkCall(String problem, String fix) {
+    private final List<String> annotations;
+
+    private final Set<String> interfaces;
+
+    /** Annotations and interfaces are known by their names, because they may not be on the class path. */
+    FrameworkCall(String problem, String fix, List<String> annotations, List<String> interfaces) {
         this.problem = problem;
         this.fix = fix;
+        this.annotations = annotations;
+        this.interfaces = Set.copyOf(interfaces);
     }
 
     /** Returns how the method is called, or {@code null} if callers go through the proxy and take a rejection. */
@@ -106,18 +92,34 @@ enum FrameworkCall {
                 .orElse(null);
     }
 
-    /** Returns whether Spring calls the method of a controller before those that handle requests, for each request. */
-    static boolean preparesRequests(Method method) {
-        return isAnnotated(method, "org.springframework.web.bind.annotation.InitBinder")
-                || (isAnnotated(method, "org.springframework.web.bind.annotation.ModelAttribute")
-                        && !isAnnotated(method, "org.springframework.web.bind.annotation.RequestMapping"));
+    /** Returns whether Spring calls the method besides one that handles the request, which would pay for both. */
+    static boolean assistsHandlers(Method method, Class<?> targetClass) {
+        return preparesRequests(method) || EXCEPTION_HANDLER.calls(method, targetClass);
     }
 
-    abstract boolean calls(Method method, Class<?> targetClass);
+    private static boolean preparesRequests(Method method) {
+        return isAnnotated(method, List.of("org.springframework.web.bind.annotation.InitBinder"))
+                || (isAnnotated(method, List.of("org.springframework.web.bind.annotation.ModelAttribute"))
+                        && !isAnnotated(method, List.of("org.springframework.web.bind.annotation.RequestMapping")));
+    }
+
+    boolean calls(Method method, Class<?> targetClass) {
+        return isAnnotated(method, annotations)
+                || implementedBy(targetClass)
+                        .flatMap(type -> Arrays.stream(type.getMethods()))
+                        .anyMatch(declared -> declared.getName().equals(method.getName())
+                                && declared.getParameterCount() == method.getParameterCount());
+    }
+
+    /** Returns those of the interfaces that a class implements. */
+    Stream<Class<?>> implementedBy(Class<?> targetClass) {
+        return ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream()
+                .filter(type -> interfaces.contains(type.getName()));
+    }
 
     /** Returns whether a type may be annotated that has such a method among others, which is then left out. */
     boolean isLeftOut() {
-        return this == CREATION || this == LIFE_CYCLE || this == EXCEPTION_HANDLER;
+        return this == CREATION || this == LIFE_CYCLE;
     }
 
     /** Completes "a method that". */
@@ -129,22 +131,8 @@ enum FrameworkCall {
         return fix;
     }
 
-    /** The annotations are known by their names, because they may not be on the class path. */
-    private static boolean isAnnotated(Method method, String... names) {
-        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        return Arrays.stream(names).anyMatch(annotations::isPresent);
-    }
-
-    /** The interfaces are known by their names, because they may not be on the class path. */
-    private static boolean implementsOneOf(Method method, Class<?> targetClass, String... names) {
-        return interfaces(targetClass)
-                .filter(type -> Set.of(names).contains(type.getName()))
-                .flatMap(type -> Arrays.stream(type.getMethods()))
-                .anyMatch(declared -> declared.getName().equals(method.getName())
-                        && declared.getParameterCount() == method.getParameterCount());
-    }
-
-    private static Stream<Class<?>> interfaces(Class<?> type) {
-        return ClassUtils.getAllInterfacesForClassAsSet(type).stream();
+    private static boolean isAnnotated(Method method, List<String> names) {
+        MergedAnnotations found = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        return names.stream().anyMatch(found::isPresent);
     }
 }

@@ -79,17 +79,26 @@ public final class LimitedMethodResolver {
         return found == null ? MethodLimits.NONE : found.limited().charges().limits();
     }
 
-    /** Returns all limited methods of a class, including inherited ones and those of its interfaces. */
+    /**
+     * Returns all limited methods of a class, including inherited ones and those of its interfaces.
+     *
+     * @throws RateLimitConfigurationException if a method cannot be limited, or the class is annotated and has no method to limit
+     */
     List<MatchedMethod> of(Class<?> targetClass) {
         if (!mayBeIn(targetClass)) {
             return List.of();
         }
-        return Stream.concat(Stream.of(targetClass), ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream())
+        List<MatchedMethod> all = Stream.concat(
+                        Stream.of(targetClass), ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream())
                 .flatMap(type -> Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type)))
                 .map(method -> find(method, targetClass))
                 .filter(Objects::nonNull)
                 .distinct()
                 .toList();
+        if (all.stream().noneMatch(MatchedMethod::annotated)) {
+            Advisability.checkCovers(targetClass);
+        }
+        return all;
     }
 
     private Optional<MatchedMethod> resolve(Method method, Class<?> targetClass) {

@@ -9,6 +9,7 @@ import io.ratelimit.spi.Waiter;
 import java.lang.reflect.Method;
 import java.security.CodeSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,12 +53,17 @@ public final class PointcutCatalog {
             TimeSource.class,
             Waiter.class);
 
+    private final ListableBeanFactory beans;
+
     private final List<LimitPointcut> pointcuts;
 
     private final List<@Nullable CodeSource> starter;
 
     /** The pointcuts that may match methods of a class. */
     private final Map<Class<?>, List<LimitPointcut>> candidates = new ConcurrentHashMap<>();
+
+    /** Whether a pointcut matches more than methods that assist handlers. */
+    private final Map<LimitPointcut, Boolean> matchingHandlers = new ConcurrentHashMap<>();
 
     /**
      * @param expressions by the name of the limit; blank ones are ignored
@@ -66,6 +72,7 @@ public final class PointcutCatalog {
      */
     public PointcutCatalog(
             Map<String, String> expressions, ListableBeanFactory beans, Supplier<List<Class<?>>> modules) {
+        this.beans = beans;
         this.pointcuts = expressions.entrySet().stream()
                 .filter(entry -> !entry.getValue().isBlank())
                 .map(entry -> pointcut(entry.getKey(), entry.getValue(), beans))
@@ -99,14 +106,36 @@ public final class PointcutCatalog {
         return !candidates(type).isEmpty();
     }
 
-    /** Returns the pointcuts that match a method, at most one for each limit. */
+    /**
+     * Returns the pointcuts that match a method, at most one for each limit. Methods that assist handlers, for which a request
+     * would pay twice, are left out, unless a pointcut matches nothing else.
+     */
     List<LimitPointcut> of(Method method, Class<?> type) {
         if (pointcuts.isEmpty() || !RateLimitAnnotations.isPublicInstanceMethod(method)) {
             return List.of();
         }
         return candidates(type).stream()
                 .filter(pointcut -> pointcut.matches(method, type))
+                .filter(pointcut -> !FrameworkCall.assistsHandlers(method, type) || !matchesHandlers(pointcut))
                 .toList();
+    }
+
+    private boolean matchesHandlers(LimitPointcut pointcut) {
+        Boolean known = matchingHandlers.get(pointcut);
+        if (known == null) {
+            known = Arrays.stream(beans.getBeanDefinitionNames())
+                    .map(name -> beans.getType(name, false))
+                    .filter(type -> type != null && candidates(type).contains(pointcut))
+                    .anyMatch(type -> matchesHandlers(pointcut, ClassUtils.getUserClass(type)));
+            matchingHandlers.put(pointcut, known);
+        }
+        return known;
+    }
+
+    private static boolean matchesHandlers(LimitPointcut pointcut, Class<?> type) {
+        return Arrays.stream(type.getMethods())
+                .filter(RateLimitAnnotations::isPublicInstanceMethod)
+                .anyMatch(method -> !FrameworkCall.assistsHandlers(method, type) && pointcut.matches(method, type));
     }
 
     private List<LimitPointcut> candidates(Class<?> type) {

@@ -44,6 +44,11 @@ public final class RateLimitAnnotations {
         return own.isEmpty() && isPublicInstanceMethod(method) ? ofType(method, targetClass) : own;
     }
 
+    /** Returns the annotations of a class, its superclasses and interfaces. */
+    static List<LimitAnnotation> ofType(Class<?> targetClass) {
+        return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY));
+    }
+
     static boolean isPublicInstanceMethod(Method method) {
         return Modifier.isPublic(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers())

@@ -28,6 +28,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
 
 /** Methods that the configuration limits, without an annotation. */
 class PointcutTests {
@@ -295,6 +299,36 @@ class PointcutTests {
                 });
     }
 
+    /** Otherwise a request would pay for each of them, and a rejection of the last would be a failure of the handler. */
+    @Test
+    void methodsThatSpringCallsBesidesTheHandlersOfRequestsAreLeftOut() {
+        limiting("web", "within(" + HERE + ".Quote*)")
+                .withBean(QuoteController.class)
+                .withBean(QuoteAdvice.class)
+                .run(context -> {
+                    QuoteController controller = context.getBean(QuoteController.class);
+                    controller.model();
+                    controller.bind();
+                    context.getBean(QuoteAdvice.class).failed();
+                    assertThat(outcomes(context)).isEmpty();
+                    controller.handleWithModel();
+                    assertRejected("web", controller::handle);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"within(%s.QuoteAdvice)", "execution(* %s.Quote*.failed())"})
+    void methodThatSpringCallsBesidesTheHandlersIsLimitedIfThePointcutMatchesNothingElse(String pointcut) {
+        limiting("advice", pointcut.formatted(HERE))
+                .withBean(QuoteController.class)
+                .withBean(QuoteAdvice.class)
+                .run(context -> {
+                    QuoteAdvice advice = context.getBean(QuoteAdvice.class);
+                    advice.failed();
+                    assertRejected("advice", advice::failed);
+                });
+    }
+
     @Test
     void logNamesTheMethodsAsItDoesAnnotatedOnes() {
         limiting("clients", "execution(* " + HERE + ".Client.fetch(..))")
@@ -340,6 +374,28 @@ class PointcutTests {
         public void send(String message) {}
 
         public void own() {}
+    }
+
+    public static class QuoteController {
+
+        @GetMapping
+        public void handle() {}
+
+        @GetMapping
+        @ModelAttribute
+        public void handleWithModel() {}
+
+        @ModelAttribute
+        public void model() {}
+
+        @InitBinder
+        public void bind() {}
+    }
+
+    public static class QuoteAdvice {
+
+        @ExceptionHandler
+        public void failed() {}
     }
 
     public static class ParentTarget implements FactoryMadeBeanTests.Parent {

@@ -129,6 +129,35 @@ class UnadvisableMethodTests {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"HasHandlersOfExceptionsAlone", "HasNoPublicMethod", "CreatesBeansAlone"})
+    void annotatedTypeWithoutAMethodToLimitStopsTheStartUp(String type) {
+        runner.withUserConfiguration(nested(type)).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + nested(type).getName())
+                    .contains("must cover a public method")
+                    .contains("covers no method of " + nested(type).getName());
+            assertThat(analysis.getAction()).contains("Annotate the methods themselves, make them public");
+        });
+    }
+
+    @Test
+    void annotationThatABeanInheritsAndThatCoversNoMethodStopsTheStartUpAtItsPlace() {
+        runner.withBean(HasAMarker.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + Marker.class.getName())
+                        .contains("covers no method of " + HasAMarker.class.getName()));
+    }
+
+    @Test
+    void annotatedTypeWhoseMethodsAllHaveAnnotationsOfTheirOwnStarts() {
+        runner.withBean(AllAnnotated.class).run(context -> {
+            context.getBean(AllAnnotated.class).call();
+            assertRejected("own", context.getBean(AllAnnotated.class)::call);
+        });
+    }
+
     @Test
     void methodThatSpringCallsBeforeTheHandlerIsLimitedIfItIsAnnotated() {
         runner.withBean(PreparesRequests.class).run(context -> {
@@ -283,7 +312,10 @@ class UnadvisableMethodTests {
     }
 
     @RateLimited(rate = "1/s")
-    static class BelowAFinalMethod extends WithAFinalMethod {}
+    static class BelowAFinalMethod extends WithAFinalMethod {
+
+        public void open() {}
+    }
 
     static final class FinalClass {
 
@@ -477,6 +509,50 @@ class UnadvisableMethodTests {
 
         @MessageExceptionHandler
         @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    @RateLimited(rate = "1/h")
+    static class HasHandlersOfExceptionsAlone {
+
+        @ModelAttribute
+        public void model() {}
+
+        @InitBinder
+        public void bind() {}
+
+        @ExceptionHandler
+        public void failed() {}
+    }
+
+    @RateLimited(rate = "1/h")
+    static class HasNoPublicMethod {
+
+        void call() {}
+    }
+
+    @Configuration
+    @RateLimited(rate = "1/h")
+    static class CreatesBeansAlone {
+
+        @Bean
+        public Locale locale() {
+            return Locale.ROOT;
+        }
+    }
+
+    @RateLimited(rate = "1/h")
+    interface Marker {}
+
+    static class HasAMarker implements Marker {
+
+        public void call() {}
+    }
+
+    @RateLimited(rate = "1/h")
+    static class AllAnnotated {
+
+        @RateLimited(name = "own", rate = "1/h")
         public void call() {}
     }
 }

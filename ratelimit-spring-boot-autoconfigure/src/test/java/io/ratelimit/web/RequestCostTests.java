@@ -3,6 +3,9 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -17,13 +20,16 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
+import reactor.core.publisher.Mono;
 
 /** What a request to a limited URL costs when the response determines it, on a real server of either stack. */
 class RequestCostTests {
@@ -75,8 +81,15 @@ class RequestCostTests {
                         Arguments.of(stack, "answer/418", 418, 1)));
     }
 
+    /** The client has its status already. */
+    static Stream<Arguments> failuresAfterTheResponse() {
+        return Stream.of(
+                Arguments.of(Stack.SERVLET, "written-by-servlet", 200, 1),
+                Arguments.of(Stack.REACTIVE, "written-by-reactive", 200, 1));
+    }
+
     @ParameterizedTest
-    @MethodSource("answers")
+    @MethodSource({"answers", "failuresAfterTheResponse"})
     void statusOfTheResponseDeterminesTheCost(Stack stack, String path, int status, int cost) {
         String caller = path.replace('/', '-');
         for (int i = 1; i <= 2; i++) {
@@ -151,6 +164,21 @@ class RequestCostTests {
         @GetMapping("/{caller}/failing")
         String failing() {
             throw new IllegalStateException("on purpose");
+        }
+
+        @GetMapping("/{caller}/written-by-servlet")
+        void written(HttpServletResponse response) throws IOException {
+            response.setContentLength(4);
+            response.getWriter().write("sent");
+            response.flushBuffer();
+            failing();
+        }
+
+        @GetMapping("/{caller}/written-by-reactive")
+        Mono<Void> written(ServerHttpResponse response) {
+            response.getHeaders().setContentLength(4);
+            DataBuffer sent = response.bufferFactory().wrap("sent".getBytes(StandardCharsets.US_ASCII));
+            return response.writeWith(Mono.just(sent)).then(Mono.fromRunnable(this::failing));
         }
 
         @GetMapping("/{caller}/late-failing")

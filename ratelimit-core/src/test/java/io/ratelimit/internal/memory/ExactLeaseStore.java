@@ -4,6 +4,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.Refill;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Leases as Redis does, by the rules in memory: of what is left after the call, half at the most. */
 public final class ExactLeaseStore implements RateLimitStore {
@@ -25,6 +27,8 @@ public final class ExactLeaseStore implements RateLimitStore {
     private final TimeSource clock;
 
     private final Map<String, Bucket> buckets = new HashMap<>();
+
+    private volatile @Nullable RateLimit unavailable;
 
     private static final class Bucket {
 
@@ -44,6 +48,11 @@ public final class ExactLeaseStore implements RateLimitStore {
 
     public ExactLeaseStore(TimeSource clock) {
         this.clock = clock;
+    }
+
+    /** Takes back no leases of a limit. */
+    public void unavailable(@Nullable RateLimit limit) {
+        unavailable = limit;
     }
 
     private Bucket bucket(Charge charge) {
@@ -82,20 +91,34 @@ public final class ExactLeaseStore implements RateLimitStore {
 
     private Lease.Unused unused(Charge charge, long time, CounterState receipt) {
         long[] before = {0};
-        return permits -> {
-            synchronized (this) {
-                Bucket bucket = bucket(charge);
-                boolean even = charge.limit().algorithm() == Algorithm.TOKEN_BUCKET
-                        && charge.limit().refill() == Refill.CONTINUOUS;
-                if (bucket.rule.used(bucket.usage, clock.micros()) > 0 && (!even || time >= bucket.leased)) {
-                    CounterState left = new CounterState(
-                            receipt.used() - before[0], receipt.since(), receipt.rest(), receipt.gaps());
-                    bucket.usage = bucket.rule.refund(bucket.usage, clock.micros(), permits, left);
-                    before[0] += permits;
+        return new Lease.Unused() {
+            @Override
+            public CompletionStage<Void> refund(long permits) {
+                if (!isAvailable()) {
+                    return CompletableFuture.failedFuture(
+                            new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null));
                 }
+                refundLease(charge, permits, time, receipt, before);
                 return CompletableFuture.completedFuture(null);
             }
+
+            @Override
+            public boolean isAvailable() {
+                return !charge.limit().equals(unavailable);
+            }
         };
+    }
+
+    private synchronized void refundLease(Charge charge, long permits, long time, CounterState receipt, long[] before) {
+        Bucket bucket = bucket(charge);
+        boolean even = charge.limit().algorithm() == Algorithm.TOKEN_BUCKET
+                && charge.limit().refill() == Refill.CONTINUOUS;
+        if (bucket.rule.used(bucket.usage, clock.micros()) > 0 && (!even || time >= bucket.leased)) {
+            CounterState left =
+                    new CounterState(receipt.used() - before[0], receipt.since(), receipt.rest(), receipt.gaps());
+            bucket.usage = bucket.rule.refund(bucket.usage, clock.micros(), permits, left);
+            before[0] += permits;
+        }
     }
 
     private long left(Bucket bucket) {

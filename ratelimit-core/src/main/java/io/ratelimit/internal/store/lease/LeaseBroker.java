@@ -229,8 +229,9 @@ final class LeaseBroker {
         if (remainders.isEmpty()) {
             return;
         }
+        Lease.Unused first = remainders.get(0).unused();
         // After shutdown there is no later.
-        if (!open || remainders.get(0).unused().affordable() > 0) {
+        if (!open || (first.affordable() > 0 && first.isAvailable())) {
             var unused = Lease.refund(remainders);
         } else {
             remainders.forEach(sweep::refundLater);

@@ -120,11 +120,20 @@ final class LeaseSweep {
 
     /** Refunds as many as the store can afford at once, before calls by another rule adopt the count, and then the others. */
     void refund(List<Lease> remainders) {
-        int now = Math.min(remainders.size(), affordable());
-        remainders.subList(now, remainders.size()).forEach(this::refundLater);
-        if (now > 0) {
-            var unused = Lease.refund(remainders.subList(0, now));
+        var unused = Lease.refund(available(remainders, affordable()));
+    }
+
+    /** Returns those that can be refunded now, and keeps the others for later. */
+    private List<Lease> available(List<Lease> remainders, int most) {
+        List<Lease> now = new ArrayList<>();
+        for (Lease remainder : remainders) {
+            if (now.size() < most && remainder.unused().isAvailable()) {
+                now.add(remainder);
+            } else {
+                refundLater(remainder);
+            }
         }
+        return now;
     }
 
     /** Refunds leases that no call has taken from since this was called last. */
@@ -142,10 +151,13 @@ final class LeaseSweep {
     /** As many as the store can afford. Of those that have nothing left there may be any number. */
     private List<Lease> next(Iterator<LeasedBucketRegistry.Entry> idle) {
         int most = affordable();
-        List<Lease> remainders = new ArrayList<>();
-        ended.drainTo(remainders, most);
+        List<Lease> waiting = new ArrayList<>();
+        ended.drainTo(waiting, most);
+        List<Lease> remainders = available(waiting, most);
         while (idle.hasNext() && (most == 0 || remainders.size() < most)) {
-            remainders.addAll(buckets.retireIfIdle(idle.next(), most == 0 ? 0 : Long.MAX_VALUE, nanos.getAsLong()));
+            LeasedBucketRegistry.Entry entry = idle.next();
+            long left = most > 0 && entry.bucket().isRefundable() ? Long.MAX_VALUE : 0;
+            remainders.addAll(buckets.retireIfIdle(entry, left, nanos.getAsLong()));
         }
         return remainders;
     }
@@ -154,6 +166,7 @@ final class LeaseSweep {
     void refundAll(Duration timeout) {
         List<Lease> remainders = new ArrayList<>(buckets.retireAll(nanos.getAsLong()));
         ended.drainTo(remainders);
+        remainders.removeIf(remainder -> !remainder.unused().isAvailable());
         if (!remainders.isEmpty()) {
             var unused = isDone(Lease.refund(remainders), timeout);
         }

@@ -227,6 +227,12 @@ final class LeasedBucket {
         return isIdle(handedOut()) && remainder(nanos) <= most ? retire(nanos) : null;
     }
 
+    /** Returns whether what is left can be refunded now. */
+    boolean isRefundable() {
+        LeasedPermits present = leased;
+        return present == null || present.isRefundable();
+    }
+
     /** Returns how many permits are left to be refunded. */
     synchronized long remainder(long nanos) {
         return remainder(leased, nanos) + remainder(next, nanos);

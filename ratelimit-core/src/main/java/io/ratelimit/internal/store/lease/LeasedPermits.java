@@ -308,6 +308,11 @@ final class LeasedPermits {
                 : new End(new Lease(remainder(last, nanos), lease.unused()), nextAsk(last, nanos));
     }
 
+    /** Returns whether permits can be refunded now. */
+    boolean isRefundable() {
+        return lease.unused().isAvailable();
+    }
+
     /** How many permits are left to be refunded. */
     long remainder(long nanos) {
         long last = state.get();

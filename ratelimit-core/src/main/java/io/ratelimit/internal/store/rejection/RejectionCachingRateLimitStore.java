@@ -135,6 +135,11 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
         public int affordable() {
             return unused.affordable();
         }
+
+        @Override
+        public boolean isAvailable() {
+            return unused.isAvailable();
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.ratelimit.internal.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Refund;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -57,14 +59,39 @@ public abstract class PlanRefundTraceContract extends StoreContract {
     void noPlanAdmitsMoreAtOnceThanWithoutTheRefundedCallsWhateverTheAlgorithms() {
         for (int game = 0; game < 4 * GAMES; game++) {
             String name = "still" + game;
-            LimitKind[] kinds = Arrays.stream(LimitKind.values())
-                    .filter(kind -> !kind.waits())
-                    .toArray(LimitKind[]::new);
-            play(
-                    Stream.generate(() -> limit(kinds[random.nextInt(kinds.length)], name))
-                            .limit(3)
-                            .toList(),
-                    2);
+            play(Stream.generate(() -> limit(still(), name)).limit(3).toList(), 2);
+        }
+    }
+
+    private LimitKind still() {
+        List<LimitKind> kinds =
+                Arrays.stream(LimitKind.values()).filter(kind -> !kind.waits()).toList();
+        return kinds.get(random.nextInt(kinds.size()));
+    }
+
+    /**
+     * A bucket knows three plans. It forgets what it counted for a plan that another one displaces. Without logs: one that adopts a
+     * smaller log does not see what another algorithm has counted.
+     */
+    @Test
+    void noMoreThanTheLargestCapacityIsOutAtOnceIfPlansDisplaceEachOther() {
+        for (int game = 0; game < 4 * GAMES; game++) {
+            String name = "displaced" + game;
+            List<RateLimit> plans = Stream.generate(() -> limit(still(), name))
+                    .filter(plan -> plan.algorithm() != Algorithm.SLIDING_WINDOW_LOG)
+                    .limit(4 + random.nextInt(3))
+                    .toList();
+            long largest = plans.stream().mapToLong(RateLimit::capacity).max().orElseThrow();
+            begin();
+            for (int i = 0; i < CALLS; i++) {
+                RateLimit plan = plans.get(random.nextInt(plans.size()));
+                call(plan, permits(plan)).ifPresent(calls::add);
+                assertThat(calls.stream().mapToLong(call -> call.left).sum())
+                        .as(() -> String.join("\n", log))
+                        .isLessThanOrEqualTo(largest);
+                refundSome();
+                clock.advance(random.nextInt(3));
+            }
         }
     }
 
@@ -77,17 +104,29 @@ public abstract class PlanRefundTraceContract extends StoreContract {
         if (plans.stream().distinct().count() < plans.size()) {
             return;
         }
-        calls.clear();
-        log.clear();
-        clock.set(TestClock.TODAY + random.nextLong(HOUR));
+        begin();
         for (int i = 0; i < CALLS; i++) {
             adoptIfUnused(plans);
             RateLimit plan = plans.get(random.nextInt(plans.size()));
-            call(plan, 1 + random.nextLong(random.nextInt(3) == 0 ? plan.capacity() : Math.min(2, plan.capacity())));
-            while (random.nextInt(2) == 0) {
-                refund(calls.get(Math.max(0, calls.size() - 1 - random.nextInt(8))));
-            }
+            callAsModelled(plan, permits(plan));
+            refundSome();
             clock.advance(random.nextInt(3) == 0 ? TestRandom.logarithmic(random, 1, pause) : 0);
+        }
+    }
+
+    private void begin() {
+        calls.clear();
+        log.clear();
+        clock.set(TestClock.TODAY + random.nextLong(HOUR));
+    }
+
+    private long permits(RateLimit plan) {
+        return 1 + random.nextLong(random.nextInt(3) == 0 ? plan.capacity() : Math.min(2, plan.capacity()));
+    }
+
+    private void refundSome() {
+        while (random.nextInt(2) == 0 && !calls.isEmpty()) {
+            refund(calls.get(Math.max(0, calls.size() - 1 - random.nextInt(8))));
         }
     }
 
@@ -100,7 +139,7 @@ public abstract class PlanRefundTraceContract extends StoreContract {
                         .decision()
                         .resetAfter()
                         .isZero())) {
-            plans.forEach(plan -> call(plan, 1));
+            plans.forEach(plan -> callAsModelled(plan, 1));
             calls.forEach(call -> call.refund = Refund.NONE);
         }
     }
@@ -109,15 +148,8 @@ public abstract class PlanRefundTraceContract extends StoreContract {
         return StoreRequest.peek(new Charge(plan, KEY, permits));
     }
 
-    private void call(RateLimit plan, long permits) {
-        Charge charge = new Charge(plan, KEY, permits);
-        StoreOutcome outcome = store.decide(StoreRequest.refundable(List.of(charge)))
-                .toStage()
-                .toCompletableFuture()
-                .join();
-        log.add(clock.micros() + ": " + permits + " of " + plan + " "
-                + outcome.decision().allowed());
-        if (outcome.decision().allowed()) {
+    private void callAsModelled(RateLimit plan, long permits) {
+        call(plan, permits).ifPresent(call -> {
             assertThat(model(plan)
                             .decide(peekOf(plan, permits))
                             .await()
@@ -125,8 +157,19 @@ public abstract class PlanRefundTraceContract extends StoreContract {
                             .allowed())
                     .as(() -> String.join("\n", log))
                     .isTrue();
-            calls.add(new Call(clock.micros(), charge, outcome.refund()));
-        }
+            calls.add(call);
+        });
+    }
+
+    private Optional<Call> call(RateLimit plan, long permits) {
+        Charge charge = new Charge(plan, KEY, permits);
+        StoreOutcome outcome = store.decide(StoreRequest.refundable(List.of(charge)))
+                .toStage()
+                .toCompletableFuture()
+                .join();
+        boolean allowed = outcome.decision().allowed();
+        log.add(clock.micros() + ": " + permits + " of " + plan + " " + allowed);
+        return allowed ? Optional.of(new Call(clock.micros(), charge, outcome.refund())) : Optional.empty();
     }
 
     private void refund(Call call) {

@@ -45,6 +45,36 @@ class LeaseEndTests {
         assertThat(trips.asked()).as("from the beginning").endsWith("1+8", "1");
     }
 
+    /** As of the buckets of one server of a cluster. */
+    @Test
+    void leasesThatCannotBeRefundedStayUsableWhileTheOthersAreRefunded() {
+        RateLimit down = window("down", 1_000, 100);
+        RateLimit up = window("up", 1_000, 100);
+        instances.refundNothingOf(down);
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, down);
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, up);
+        store.refundIdle();
+        store.refundIdle();
+        assertThat(instances.used(up)).isEqualTo(12);
+        assertThat(instances.used(down)).isEqualTo(20);
+        int before = trips.asked().size();
+        instances.take(8, down);
+        assertThat(trips.asked()).as("from the lease").hasSize(before);
+    }
+
+    @Test
+    void leasesThatCannotBeRefundedWhenTheyEndAreRefundedLater() {
+        RateLimit down = window("down", 1_000, 100);
+        instances.refundNothingOf(down);
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, down);
+        store.retire("down");
+        store.refundIdle();
+        assertThat(instances.used(down)).isEqualTo(20);
+        instances.refundAgain();
+        store.refundIdle();
+        assertThat(instances.used(down)).isEqualTo(12);
+    }
+
     @Test
     void whateverIsLeftGoesBackAtTheEndAndNothingIsLeasedAfterIt() {
         RateLimit limit = window("quotes", 1_000, 100);

@@ -24,7 +24,9 @@ public final class LeasingInstances implements AfterEachCallback {
 
     private final TestClock clock = new TestClock();
 
-    private final TrippingStore trips = new TrippingStore(new ExactLeaseStore(clock));
+    private final ExactLeaseStore exact = new ExactLeaseStore(clock);
+
+    private final TrippingStore trips = new TrippingStore(exact);
 
     private final LeaseThread thread = new LeaseThread(clock);
 
@@ -71,6 +73,15 @@ public final class LeasingInstances implements AfterEachCallback {
 
     public RateLimitDecision take(RateLimit limit, long permits) {
         return take(store, limit, permits);
+    }
+
+    /** As if the server of the limit's buckets failed. Decisions go on. */
+    void refundNothingOf(RateLimit limit) {
+        exact.unavailable(limit);
+    }
+
+    void refundAgain() {
+        exact.unavailable(null);
     }
 
     /** Calls that are all allowed. */

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.memory.ExactLeaseStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
@@ -98,6 +99,18 @@ class RejectionCacheInvalidationTests {
                 .isEqualTo(fails);
         store.answer(ALLOWED);
         assertThat(remembering.decide(two).await().decision()).isEqualTo(ALLOWED);
+    }
+
+    @Test
+    void leaseOfAStoreThatCannotRefundItIsNotAvailable() {
+        ExactLeaseStore leasing = new ExactLeaseStore(() -> 0);
+        Lease lease = new RejectionCachingRateLimitStore(leasing, () -> {}, () -> 0)
+                .decide(StoreRequest.lease(ONE, 5))
+                .await()
+                .lease();
+        assertThat(lease.unused().isAvailable()).isTrue();
+        leasing.unavailable(QUOTES);
+        assertThat(lease.unused().isAvailable()).isFalse();
     }
 
     @Test
