@@ -66,6 +66,9 @@ final class Model {
             take.flying = false;
             take.taken = taken;
             take.bucket.flying.remove(take);
+            if (!taken) {
+                mayHaveBeenRefunded(take);
+            }
             for (BucketBounds.Suspicion suspicion : List.copyOf(take.bucket.suspicions)) {
                 suspicion.others().remove(take);
                 if (taken) {
@@ -226,6 +229,7 @@ final class Model {
         }
         if (take.flying) {
             take.bucket.unanswered.add(take);
+            mayHaveBeenRefunded(take);
             mayHaveBeenRejected(take);
             all.later(Member.LATE, () -> {
                 take.bucket.pass(all.now());
@@ -236,6 +240,13 @@ final class Model {
             });
         }
         land(take, true);
+    }
+
+    /** The refund of a charge from before a reset or a grant may have returned what other calls have taken since. */
+    private static void mayHaveBeenRefunded(Take take) {
+        if (take.mayBeForgotten()) {
+            take.bucket.giveBack(take.permits);
+        }
     }
 
     private void mayHaveBeenRejected(Take take) {
@@ -271,6 +282,7 @@ final class Model {
         if (more > 0) {
             bucket.most += more;
             bucket.entries.add(entry(take, more, false));
+            all.later(delay >= 0 ? delay : 2 * SECOND, bucket.charging(more));
             if (delay >= 0) {
                 long since = all.now();
                 int grants = bucket.grants;
@@ -285,7 +297,11 @@ final class Model {
                 });
             }
         } else if (more < 0) {
-            bucket.giveBack(-more);
+            if (take.mayBeForgotten()) {
+                all.later(delay >= 0 ? delay : 2 * SECOND, bucket.refunding(-more));
+            } else {
+                bucket.giveBack(-more);
+            }
             if (delay >= 0 && take.sent > bucket.forgottenAt && !bucket.severalRules) {
                 double back = Math.max(0, -more - bucket.fastest * (all.now() - take.sent));
                 long since = all.now();
@@ -308,6 +324,7 @@ final class Model {
         bucket.isVague = true;
         bucket.most += permits;
         bucket.entries.add(entry(take, permits, false));
+        all.later(2 * SECOND, bucket.charging(permits));
     }
 
     /** What was kept while the store failed has been charged. */
@@ -316,6 +333,8 @@ final class Model {
         bucket.pass(all.now());
         bucket.use(first.numbers);
         bucket.isVague = true;
-        bucket.take(permits, first.numbers, all.now() - since);
+        if (since > bucket.forgottenAt && since > bucket.grantedAt) {
+            bucket.take(permits, first.numbers, all.now() - since);
+        }
     }
 }

@@ -64,6 +64,7 @@ final class ModelBuckets {
     /** The store may have lost the permits of these calls. */
     static void unsure(Collection<Take> takes) {
         for (Take take : takes) {
+            take.mayBeLost = true;
             if (take.bucket.held.remove(take)) {
                 take.bucket.maybe.put(take, Long.MAX_VALUE);
             }
