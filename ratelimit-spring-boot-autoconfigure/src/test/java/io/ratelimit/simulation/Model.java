@@ -45,6 +45,11 @@ final class Model {
         all.pass();
     }
 
+    /** Does what an observer does, so that what it throws is a violation. */
+    void observe(Runnable work) {
+        all.observe(work);
+    }
+
     /** A call is on its way. */
     Take ask(String bucket, Numbers numbers, long permits, String instance) {
         BucketBounds of = all.bucket(bucket);

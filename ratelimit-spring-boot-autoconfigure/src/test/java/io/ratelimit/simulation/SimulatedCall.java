@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A call of one instance, from its decision to its end. The model is told of both. */
 final class SimulatedCall implements CallListener {
@@ -45,24 +46,32 @@ final class SimulatedCall implements CallListener {
 
     void begin() {
         entered = member.instance().enter(parts.stream().map(Part::charge).toList(), this);
-        var unused = entered.whenComplete((settlement, thrown) -> {
+        var unused = entered.whenComplete((settlement, thrown) -> model.observe(() -> {
             if (!decided) {
-                member.takeFailed();
-                over = true;
-                if (cancelled) {
-                    parts.forEach(part -> model.cancelled(part.take(), Member.LATE));
-                } else {
-                    parts.forEach(part -> model.unknown(part.take()));
-                    member.refused(thrown);
-                }
+                notDecided(thrown);
             } else if (thrown != null) {
                 over = true;
             }
-        });
+        }));
+    }
+
+    private void notDecided(@Nullable Throwable thrown) {
+        member.takeFailed();
+        over = true;
+        if (cancelled) {
+            parts.forEach(part -> model.cancelled(part.take(), Member.LATE));
+        } else {
+            parts.forEach(part -> model.unknown(part.take()));
+            member.refused(thrown);
+        }
     }
 
     @Override
     public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
+        model.observe(() -> decided(charges, decisions));
+    }
+
+    private void decided(List<Charge> charges, List<RateLimitDecision> decisions) {
         decided = true;
         boolean failed = member.takeFailed();
         boolean rejected = false;
