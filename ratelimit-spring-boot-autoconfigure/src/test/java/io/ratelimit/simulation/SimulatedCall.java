@@ -156,7 +156,7 @@ final class SimulatedCall implements CallListener {
     /**
      * Ends the call.
      *
-     * @param cost of each permit that was estimated; 0: the method has failed, and its charges are refunded
+     * @param cost about so many times the estimate; 0: the method has failed, and its charges are refunded
      */
     void end(int cost) {
         over = true;
@@ -166,7 +166,9 @@ final class SimulatedCall implements CallListener {
             if (part.holds()) {
                 model.ended(part.take, member.longestRelease(part));
             } else if (isSettled(part) && (cost == 0 || part.limit.has(Feature.PERMITS_AFTER))) {
-                long actual = part.charge.permits() * cost;
+                // Every second call costs one permit less, so that parts of charges are refunded, too.
+                long less = Math.min(cost, part.take.number % 2);
+                long actual = part.charge.permits() * cost - less;
                 costs.put(part.charge, actual);
                 member.settles(part, actual);
             }
