@@ -190,7 +190,8 @@ final class BucketBounds {
      * For other buckets, the traces of the stores' contract compare each decision with exact models.
      */
     boolean isExact(Numbers numbers) {
-        return !isVague && !severalRules && numbers.lease() == 0 && !name.contains(" local ");
+        boolean atOnce = flying.stream().allMatch(take -> take.sent == at);
+        return atOnce && !isVague && !severalRules && numbers.lease() == 0 && !name.contains(" local ");
     }
 
     void use(Numbers numbers) {
