@@ -204,6 +204,8 @@ final class Model {
     void notTaken(Take take) {
         if (take.flying) {
             take.bucket.pass(all.now());
+            // The store has a state of a rule also if another limit rejects the call.
+            take.bucket.know(take.numbers);
             take.bucket.isVague |= all.now() > take.sent;
             // What is charged by one of several rules, and refunded, may stay charged by the others.
             if (!take.bucket.severalRules) {
