@@ -2,6 +2,7 @@ package io.ratelimit.simulation;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -100,6 +101,17 @@ final class BucketBounds {
     /** How often permits were granted. Of charges under way meanwhile, they may have ended any part. */
     int grants;
 
+    long grantedAt = -1;
+
+    /** Costs that calls have told of, and that the store may not have charged yet. */
+    private double charging;
+
+    /**
+     * Refunds under way of charges from before a reset or a grant: they may return what other calls have taken since (ADR 15, ADR
+     * 43).
+     */
+    private double refunding;
+
     /** How many calls were sent. */
     long calls;
 
@@ -178,7 +190,8 @@ final class BucketBounds {
      * For other buckets, the traces of the stores' contract compare each decision with exact models.
      */
     boolean isExact(Numbers numbers) {
-        return !isVague && !severalRules && numbers.lease() == 0 && !name.contains(" local ");
+        boolean atOnce = flying.stream().allMatch(take -> take.sent == at);
+        return atOnce && !isVague && !severalRules && numbers.lease() == 0 && !name.contains(" local ");
     }
 
     void use(Numbers numbers) {
@@ -244,7 +257,7 @@ final class BucketBounds {
         double meanwhile = fastest * (at - since);
         return switch (numbers.kind()) {
             case EVEN -> most + meanwhile;
-            case BATCHES -> most + meanwhile + numbers.capacity() * Model.ROUNDING + batch(numbers);
+            case BATCHES -> most + meanwhile + numbers.capacity() * (1 + Model.ROUNDING);
             case WINDOWS -> entriesSince(since - 2 * Math.max(longest, numbers.window()));
             case LOG -> entriesSince(since - Math.max(longest, numbers.window()));
             case CONCURRENCY -> heldAtMost();
@@ -258,13 +271,9 @@ final class BucketBounds {
                 .sum();
     }
 
-    static double batch(Numbers numbers) {
-        return numbers.capacity();
-    }
-
     double leastUsed(Numbers numbers) {
         return switch (numbers.kind()) {
-            case EVEN, BATCHES, WINDOWS -> least.getOrDefault(numbers, 0.0);
+            case EVEN, BATCHES, WINDOWS -> Math.max(0, least.getOrDefault(numbers, 0.0) - maybeRefunded());
             case LOG ->
                 Math.min(
                         numbers.capacity(),
@@ -294,6 +303,39 @@ final class BucketBounds {
 
     void giveBack(double permits) {
         least.replaceAll((rule, taken) -> Math.max(0, taken - permits));
+    }
+
+    private double maybeRefunded() {
+        return refunding
+                + flying.stream()
+                        .filter(Take::mayBeForgotten)
+                        .mapToLong(take -> take.permits)
+                        .sum();
+    }
+
+    /** A refund is under way of a charge from before a reset or a grant. Returns what has to run when it has been made. */
+    Runnable refunding(double permits) {
+        refunding += permits;
+        return () -> {
+            refunding -= permits;
+            giveBack(permits);
+        };
+    }
+
+    /** A cost is under way to the store. Returns what has to run when it has been charged. */
+    Runnable charging(double permits) {
+        charging += permits;
+        return () -> charging -= permits;
+    }
+
+    /** Everything is forgotten, except for what is under way. */
+    void forget() {
+        Set<Take> later = new HashSet<>(flying);
+        later.addAll(unanswered);
+        most = charging + later.stream().mapToLong(take -> take.permits).sum();
+        entries.removeIf(entry -> !later.contains(entry.take()));
+        isDoubted = false;
+        unblock();
     }
 
     double heldAtLeast() {

@@ -103,6 +103,7 @@ final class Member {
             settlementFailed = -1;
             lostBefore = instance.lostSettlements();
             kept.clear();
+            model.changes.releasesMayBeLost(name(), 2 * RECOVERY);
         } else if (!worked && network.isWorking()) {
             working = true;
             workingSince = time.micros();

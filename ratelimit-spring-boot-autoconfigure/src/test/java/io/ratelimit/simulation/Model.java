@@ -45,6 +45,11 @@ final class Model {
         all.pass();
     }
 
+    /** Does what an observer does, so that what it throws is a violation. */
+    void observe(Runnable work) {
+        all.observe(work);
+    }
+
     /** A call is on its way. */
     Take ask(String bucket, Numbers numbers, long permits, String instance) {
         BucketBounds of = all.bucket(bucket);
@@ -66,6 +71,9 @@ final class Model {
             take.flying = false;
             take.taken = taken;
             take.bucket.flying.remove(take);
+            if (!taken) {
+                mayHaveBeenRefunded(take);
+            }
             for (BucketBounds.Suspicion suspicion : List.copyOf(take.bucket.suspicions)) {
                 suspicion.others().remove(take);
                 if (taken) {
@@ -196,6 +204,8 @@ final class Model {
     void notTaken(Take take) {
         if (take.flying) {
             take.bucket.pass(all.now());
+            // The store has a state of a rule also if another limit rejects the call.
+            take.bucket.know(take.numbers);
             take.bucket.isVague |= all.now() > take.sent;
             // What is charged by one of several rules, and refunded, may stay charged by the others.
             if (!take.bucket.severalRules) {
@@ -226,6 +236,7 @@ final class Model {
         }
         if (take.flying) {
             take.bucket.unanswered.add(take);
+            mayHaveBeenRefunded(take);
             mayHaveBeenRejected(take);
             all.later(Member.LATE, () -> {
                 take.bucket.pass(all.now());
@@ -236,6 +247,13 @@ final class Model {
             });
         }
         land(take, true);
+    }
+
+    /** The refund of a charge from before a reset or a grant may have returned what other calls have taken since. */
+    private static void mayHaveBeenRefunded(Take take) {
+        if (take.mayBeForgotten()) {
+            take.bucket.giveBack(take.permits);
+        }
     }
 
     private void mayHaveBeenRejected(Take take) {
@@ -271,6 +289,7 @@ final class Model {
         if (more > 0) {
             bucket.most += more;
             bucket.entries.add(entry(take, more, false));
+            all.later(delay >= 0 ? delay : 2 * SECOND, bucket.charging(more));
             if (delay >= 0) {
                 long since = all.now();
                 int grants = bucket.grants;
@@ -285,7 +304,11 @@ final class Model {
                 });
             }
         } else if (more < 0) {
-            bucket.giveBack(-more);
+            if (take.mayBeForgotten()) {
+                all.later(delay >= 0 ? delay : 2 * SECOND, bucket.refunding(-more));
+            } else {
+                bucket.giveBack(-more);
+            }
             if (delay >= 0 && take.sent > bucket.forgottenAt && !bucket.severalRules) {
                 double back = Math.max(0, -more - bucket.fastest * (all.now() - take.sent));
                 long since = all.now();
@@ -308,6 +331,7 @@ final class Model {
         bucket.isVague = true;
         bucket.most += permits;
         bucket.entries.add(entry(take, permits, false));
+        all.later(2 * SECOND, bucket.charging(permits));
     }
 
     /** What was kept while the store failed has been charged. */
@@ -316,6 +340,8 @@ final class Model {
         bucket.pass(all.now());
         bucket.use(first.numbers);
         bucket.isVague = true;
-        bucket.take(permits, first.numbers, all.now() - since);
+        if (since > bucket.forgottenAt && since > bucket.grantedAt) {
+            bucket.take(permits, first.numbers, all.now() - since);
+        }
     }
 }

@@ -16,7 +16,7 @@ final class ModelBuckets {
 
     private final LongSupplier clock;
 
-    /** The first one, which a future of the starter may have swallowed. */
+    /** The first one, which the starter may have swallowed. */
     private @Nullable AssertionError violation;
 
     private record Later(long due, Runnable change) {}
@@ -53,6 +53,16 @@ final class ModelBuckets {
         return buckets.computeIfAbsent(name, added -> new BucketBounds(added, now()));
     }
 
+    /** Does what an observer of the starter does, which may swallow what the observer throws. */
+    void observe(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | AssertionError ex) {
+            violation = violation == null ? new AssertionError("an observer fails: " + ex.getMessage(), ex) : violation;
+            throw ex;
+        }
+    }
+
     void check(boolean holds, String message, Object... details) {
         if (!holds) {
             AssertionError found = new AssertionError(message.formatted(details));
@@ -64,6 +74,7 @@ final class ModelBuckets {
     /** The store may have lost the permits of these calls. */
     static void unsure(Collection<Take> takes) {
         for (Take take : takes) {
+            take.mayBeLost = true;
             if (take.bucket.held.remove(take)) {
                 take.bucket.maybe.put(take, Long.MAX_VALUE);
             }

@@ -1,8 +1,6 @@
 package io.ratelimit.simulation;
 
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** What operators, and failures of the store, change in the buckets of a model. */
 @SuppressWarnings({"LongDoubleConversion", "OperatorPrecedence"}) // Small numbers.
@@ -23,15 +21,11 @@ final class ModelChanges {
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
         bucket.graceUntil = all.now() + Model.SECOND;
         if (certain) {
-            Set<Take> later = new HashSet<>(bucket.flying);
-            later.addAll(bucket.unanswered);
-            bucket.most = later.stream().mapToLong(take -> take.permits).sum();
-            bucket.entries.removeIf(entry -> !later.contains(entry.take()));
-            bucket.unblock();
-            bucket.isDoubted = false;
+            bucket.forget();
             bucket.held.forEach(take -> bucket.maybe.put(take, all.now() + Model.SECOND));
             bucket.held.clear();
-            bucket.maybe.replaceAll((take, until) -> Math.min(until, all.now() + Model.SECOND));
+            bucket.maybe.replaceAll(
+                    (take, until) -> take.isCountedAgain() ? until : Math.min(until, all.now() + Model.SECOND));
         } else {
             bucket.mayBeUnblocked();
             bucket.held.forEach(take -> bucket.maybe.put(take, Long.MAX_VALUE));
@@ -45,6 +39,7 @@ final class ModelChanges {
         bucket.use(numbers);
         bucket.giveBack(permits);
         bucket.grants++;
+        bucket.grantedAt = all.now();
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
         bucket.graceUntil = all.now() + Model.SECOND;
     }
@@ -78,6 +73,17 @@ final class ModelChanges {
         }
     }
 
+    /** A fault begins, and overtakes the releases of an instance that the store has not confirmed yet. */
+    void releasesMayBeLost(String instance, long longer) {
+        all.buckets
+                .values()
+                .forEach(bucket -> bucket.maybe.replaceAll((take, until) -> {
+                    boolean underWay =
+                            take.ended && until >= all.now() && take.isShared() && take.instance.equals(instance);
+                    return underWay ? Math.max(until, all.now() + take.hold() * 4 / 3 + longer) : until;
+                }));
+    }
+
     /** The store has lost everything. */
     void lost(String prefix) {
         all.buckets.forEach((name, bucket) -> {
@@ -90,6 +96,7 @@ final class ModelChanges {
                 bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
                 ModelBuckets.unsure(List.copyOf(bucket.held));
                 // An instance that does not know yet of a reset counts them again.
+                ModelBuckets.unsure(bucket.maybe.keySet());
                 bucket.maybe.replaceAll((take, until) -> take.ended ? until : Long.MAX_VALUE);
             }
         });

@@ -15,7 +15,9 @@ final class ModelInspections {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         double least = Math.min(numbers.capacity(), bucket.leastUsed(numbers));
-        double most = bucket.mostUsed(numbers);
+        // A call under way is charged when the store decides it, which may be now.
+        double most = bucket.mostUsed(numbers)
+                + bucket.flying.stream().mapToLong(take -> take.permits).sum();
         if (numbers.kind() != Numbers.Kind.WINDOWS && numbers.kind() != Numbers.Kind.BATCHES) {
             all.check(
                     remaining <= numbers.capacity() - least + bucket.leaseSlack + 1 + Model.ROUNDING,

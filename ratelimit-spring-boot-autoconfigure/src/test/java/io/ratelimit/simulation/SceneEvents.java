@@ -127,7 +127,7 @@ final class SceneEvents {
         for (int i = 0; i < number; i++) {
             calls.call(member, guest, List.of(costs), 1);
         }
-        networks.change(member, State.HANGS);
+        networks.change(member, number % 2 == 0 ? State.HANGS : State.LOSES_REPLIES);
         world.pass(Duration.ofMillis(10));
         int cost = 6 + random.nextInt(4);
         history.note("all running calls end, at " + cost + " times the estimate");

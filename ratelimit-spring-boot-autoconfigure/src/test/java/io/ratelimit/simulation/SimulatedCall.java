@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A call of one instance, from its decision to its end. The model is told of both. */
 final class SimulatedCall implements CallListener {
@@ -45,24 +46,32 @@ final class SimulatedCall implements CallListener {
 
     void begin() {
         entered = member.instance().enter(parts.stream().map(Part::charge).toList(), this);
-        var unused = entered.whenComplete((settlement, thrown) -> {
+        var unused = entered.whenComplete((settlement, thrown) -> model.observe(() -> {
             if (!decided) {
-                member.takeFailed();
-                over = true;
-                if (cancelled) {
-                    parts.forEach(part -> model.cancelled(part.take(), Member.LATE));
-                } else {
-                    parts.forEach(part -> model.unknown(part.take()));
-                    member.refused(thrown);
-                }
+                notDecided(thrown);
             } else if (thrown != null) {
                 over = true;
             }
-        });
+        }));
+    }
+
+    private void notDecided(@Nullable Throwable thrown) {
+        member.takeFailed();
+        over = true;
+        if (cancelled) {
+            parts.forEach(part -> model.cancelled(part.take(), Member.LATE));
+        } else {
+            parts.forEach(part -> model.unknown(part.take()));
+            member.refused(thrown);
+        }
     }
 
     @Override
     public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
+        model.observe(() -> decided(charges, decisions));
+    }
+
+    private void decided(List<Charge> charges, List<RateLimitDecision> decisions) {
         decided = true;
         boolean failed = member.takeFailed();
         boolean rejected = false;
@@ -147,7 +156,7 @@ final class SimulatedCall implements CallListener {
     /**
      * Ends the call.
      *
-     * @param cost of each permit that was estimated; 0: the method has failed, and its charges are refunded
+     * @param cost about so many times the estimate; 0: the method has failed, and its charges are refunded
      */
     void end(int cost) {
         over = true;
@@ -157,7 +166,9 @@ final class SimulatedCall implements CallListener {
             if (part.holds()) {
                 model.ended(part.take, member.longestRelease(part));
             } else if (isSettled(part) && (cost == 0 || part.limit.has(Feature.PERMITS_AFTER))) {
-                long actual = part.charge.permits() * cost;
+                // Every second call costs one permit less, so that parts of charges are refunded, too.
+                long less = Math.min(cost, part.take.number % 2);
+                long actual = part.charge.permits() * cost - less;
                 costs.put(part.charge, actual);
                 member.settles(part, actual);
             }

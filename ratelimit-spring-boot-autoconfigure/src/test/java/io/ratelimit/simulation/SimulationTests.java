@@ -1,6 +1,7 @@
 package io.ratelimit.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.SimulatedServer;
@@ -69,6 +70,16 @@ class SimulationTests {
             WebHistory history = new WebHistory(seed, coverage);
             return new Played(() -> history.play(EVENTS), history::last);
         });
+    }
+
+    @Test
+    void failureOfObserverIsFound() {
+        Model model = new Model(() -> 0);
+        Runnable observer = () -> {
+            throw new IllegalStateException("simulated");
+        };
+        assertThatThrownBy(() -> model.observe(observer)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(model::pass).hasMessage("an observer fails: simulated");
     }
 
     private static void playOver(int histories, @Nullable SimulatedServer server) {

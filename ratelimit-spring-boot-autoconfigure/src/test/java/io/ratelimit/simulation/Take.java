@@ -27,6 +27,9 @@ final class Take {
     /** The call that holds the permits has ended. */
     boolean ended;
 
+    /** The store may have lost the permits. */
+    boolean mayBeLost;
+
     /** Those on their way to the same bucket when this one was sent. */
     final Set<Take> beside;
 
@@ -52,6 +55,11 @@ final class Take {
     /** Returns whether the bucket may have been reset, or permits of it granted, after this one was decided. */
     boolean mayBeForgotten() {
         return sent <= bucket.forgottenAt || grants != bucket.grants;
+    }
+
+    /** Returns whether a renewal counts the permits again, also after a reset: the store does not know that it was theirs. */
+    boolean isCountedAgain() {
+        return mayBeLost && !ended;
     }
 
     String bucket() {

@@ -71,7 +71,7 @@ final class World {
         this.random = random;
         this.server = server;
         if (server == null) {
-            overrides = SimulatedOverrides.ofThisInstance(this::serverMicros);
+            overrides = SimulatedOverrides.ofThisInstance(this::overrideMicros);
             observer = null;
         } else {
             server.loseData();
@@ -87,6 +87,11 @@ final class World {
 
     long serverMicros() {
         return time.micros() + offset;
+    }
+
+    /** Returns the time by which overrides end: those of one instance end by a clock that is never set back. */
+    private long overrideMicros() {
+        return isShared() ? serverMicros() : time.micros() + TestClock.TODAY;
     }
 
     /** Returns whether an application with this limit starts. */
@@ -211,7 +216,7 @@ final class World {
 
     /** Returns whether what applies is valid with an override. */
     boolean isValid(Declaration limit, @Nullable String plan, RateLimitOverride override) {
-        Map<String, Attributes> all = new HashMap<>(overrides(limit.name, serverMicros()));
+        Map<String, Attributes> all = new HashMap<>(overrides(limit.name, overrideMicros()));
         all.put(plan == null ? "" : plan, attributes(override));
         return Attributes.areValid(limit.configured, all);
     }
@@ -221,10 +226,10 @@ final class World {
             return;
         }
         checked = members.stream().allMatch(member -> member.isConnectedFor(Model.SECOND))
-                && stored.values().stream().allMatch(override -> override.end() + Model.SECOND < serverMicros());
+                && stored.values().stream().allMatch(override -> override.end() + Model.SECOND < overrideMicros());
         for (Declaration limit : limits) {
-            Map<String, Attributes> now = expected(limit, serverMicros());
-            if (now.equals(expected(limit, serverMicros() - Model.SECOND))) {
+            Map<String, Attributes> now = expected(limit, overrideMicros());
+            if (now.equals(expected(limit, overrideMicros() - Model.SECOND))) {
                 for (Member member : members) {
                     if (member.isConnectedFor(Model.SECOND)) {
                         now.forEach((plan, expected) -> ModelInspections.effective(
