@@ -61,6 +61,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("metrics", List.of("spi", "internal.store", "internal.limiter", "internal.concurrent")),
             entry("event", List.of("spi", "internal.concurrent")),
             entry("graphql", List.of()),
+            entry("grpc", List.of()),
             entry("actuate", List.of("expression", "spi", "internal.limiter", "internal.statistics")),
             entry("autoconfigure.diagnostics", List.of()));
 
