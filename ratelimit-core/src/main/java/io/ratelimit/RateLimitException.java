@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  *   <thead><tr><th>exception</th><th>thrown</th></tr></thead>
  *   <tbody>
  *     <tr><td>{@link RateLimitExceededException}</td><td>by a call that a limit rejects</td></tr>
+ *     <tr><td>{@link OutboundRateLimitExceededException}</td>
+ *       <td>by a call to another application that a limit rejects</td></tr>
  *     <tr><td>{@link RateLimitStoreException}</td>
  *       <td>by a call, if the store fails and {@code on-store-failure} is {@code throw}</td></tr>
  *     <tr><td>{@link RateLimitRefusedException}</td>

@@ -78,9 +78,12 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
     /** Calls the fallback method after a rejection. Throws other failures, and rejections if there is no such method. */
     @Nullable
     Object fallback(Throwable failure) throws Throwable {
-        FallbackMethod method = limited().fallback();
-        if (method == null || !(failure instanceof RateLimitExceededException rejection)) {
+        if (!(failure instanceof RateLimitExceededException rejection)) {
             throw failure;
+        }
+        FallbackMethod method = limited().fallback();
+        if (method == null) {
+            throw limited().thrown(rejection);
         }
         return method.invoke(invocation.getThis(), invocation.getArguments(), rejection);
     }

@@ -1,5 +1,7 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.OutboundRateLimitExceededException;
+import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.expression.MethodSignatures;
@@ -24,6 +26,8 @@ final class LimitedMethod {
 
     private final Method method;
 
+    private final boolean outbound;
+
     /** What is charged to each limit, by the name of the limit. */
     private final Map<String, ChargeDescription> descriptions = new LinkedHashMap<>();
 
@@ -39,13 +43,16 @@ final class LimitedMethod {
 
     private volatile MethodCharges charges;
 
+    /** @param outbound whether the method calls another application */
     LimitedMethod(
             Method method,
+            boolean outbound,
             List<RateLimitOperation> operations,
             @Nullable FallbackMethod fallback,
             ReturnTypeStrategy strategy,
             RateLimitExpressionParser expressions) {
         this.method = method;
+        this.outbound = outbound;
         this.operations = List.copyOf(operations);
         operations.forEach(operation -> descriptions.put(operation.limit().name(), operation.describe()));
         this.fallback = fallback;
@@ -83,6 +90,11 @@ final class LimitedMethod {
     @Nullable
     FallbackMethod fallback() {
         return fallback;
+    }
+
+    /** Returns the rejection as callers of the method get it. */
+    RateLimitExceededException thrown(RateLimitExceededException rejection) {
+        return outbound ? OutboundRateLimitExceededException.of(rejection) : rejection;
     }
 
     /** Logs once that calls release their permits before their work is done. */

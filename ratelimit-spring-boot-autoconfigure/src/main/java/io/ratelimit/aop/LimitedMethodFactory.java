@@ -84,7 +84,13 @@ public final class LimitedMethodFactory {
             checkHolds(method, all);
             JointLimits.check(
                     all.stream().map(RateLimitOperation::effective).toList(), MethodSignatures.describe(method));
-            return new LimitedMethod(method, all, fallback(method, targetClass, annotations), strategy, expressions);
+            return new LimitedMethod(
+                    method,
+                    DeclarativeClient.isMethodOf(method, targetClass),
+                    all,
+                    fallback(method, targetClass, annotations),
+                    strategy,
+                    expressions);
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(MethodSignatures.describe(method));
         }

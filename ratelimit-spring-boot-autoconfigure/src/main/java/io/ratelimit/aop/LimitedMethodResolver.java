@@ -106,7 +106,7 @@ public final class LimitedMethodResolver {
         if (!specific.equals(method)) {
             return Optional.ofNullable(find(specific, targetClass));
         }
-        if (method.isSynthetic()) {
+        if (method.isSynthetic() || DeclarativeClient.isFallback(method, targetClass)) {
             return Optional.empty();
         }
         List<LimitAnnotation> found = annotations(method, targetClass);

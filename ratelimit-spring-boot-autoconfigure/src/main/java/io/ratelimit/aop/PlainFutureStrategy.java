@@ -21,7 +21,7 @@ record PlainFutureStrategy(BlockingStrategy blocking) implements ReturnTypeStrat
             }
         } catch (RateLimitExceededException rejection) {
             return call.limited().fallback() == null
-                    ? CompletableFuture.failedFuture(rejection)
+                    ? CompletableFuture.failedFuture(call.limited().thrown(rejection))
                     : call.fallback(rejection);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);

@@ -184,6 +184,8 @@ public record RateLimitProperties(
      * @param ipv6Prefix Number of bits of an IPv6 address that clientIp keeps, 1 to 128.
      * @param missingKeyStatus Status of the response to a request whose key is null or empty, or with a value that a limit cannot
      *     use, such as negative permits, 400 to 599.
+     * @param outboundStatus Status of the response to a request during which a limit rejects a call to another application, 400
+     *     to 599.
      * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that login attempts
      *     are limited too. Rules that read the principal have a filter of their own, just after it.
      */
@@ -191,6 +193,7 @@ public record RateLimitProperties(
             @DefaultValue("ietf") HeaderFormat headers,
             @DefaultValue("64") int ipv6Prefix,
             @DefaultValue("400") int missingKeyStatus,
+            @DefaultValue("503") int outboundStatus,
             @DefaultValue("-101") int filterOrder) {
 
         public Web {
@@ -199,10 +202,15 @@ public record RateLimitProperties(
                         "ratelimit.web.ipv6-prefix must be from 1 to 128 (was " + ipv6Prefix + ").",
                         "Use 64, the smallest network that a provider assigns to a customer, or 128 for single addresses.");
             }
-            if (missingKeyStatus < 400 || missingKeyStatus > 599) {
+            checkStatus("missing-key-status", missingKeyStatus, "400 or 401");
+            checkStatus("outbound-status", outboundStatus, "503 or 429");
+        }
+
+        private static void checkStatus(String property, int status, String examples) {
+            if (status < 400 || status > 599) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.web.missing-key-status must be from 400 to 599 (was " + missingKeyStatus + ").",
-                        "Give the status of an error, such as 400 or 401.");
+                        "ratelimit.web." + property + " must be from 400 to 599 (was " + status + ").",
+                        "Give the status of an error, such as " + examples + ".");
             }
         }
     }

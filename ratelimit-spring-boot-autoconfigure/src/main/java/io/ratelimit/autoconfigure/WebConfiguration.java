@@ -42,6 +42,7 @@ class WebConfiguration {
                 properties.web().headers(),
                 properties.web().ipv6Prefix(),
                 properties.web().missingKeyStatus(),
+                properties.web().outboundStatus(),
                 limits,
                 time.getIfUnique(TimeSource::monotonic));
     }

@@ -57,7 +57,7 @@ public record ProblemResponses(MessageSource messages, WebSettings settings) {
         record.addIfAbsent(exception, settings);
         ErrorResponse problem;
         if (exception instanceof RateLimitExceededException rejection) {
-            problem = exceeded(rejection, locale);
+            problem = settings.isQuotaOfCaller(rejection) ? exceeded(rejection, locale) : outbound(rejection, locale);
         } else if (exception instanceof RateLimitInputException invalid) {
             problem = invalid(invalid, locale);
         } else if (exception instanceof RateLimitExpressionException failed) {
@@ -78,13 +78,29 @@ public record ProblemResponses(MessageSource messages, WebSettings settings) {
         }
     }
 
-    /** The message arguments are the names of the limits and, if a later call can succeed, the seconds to wait. */
     public ErrorResponse exceeded(RateLimitExceededException rejection, Locale locale) {
+        return build(
+                problem(rejection, HttpStatus.TOO_MANY_REQUESTS, rejection.getMessage())
+                        .type(QUOTA_EXCEEDED)
+                        .title(QUOTA_EXCEEDED_TITLE)
+                        .property("violated-policies", rejection.getLimitNames()),
+                rejection,
+                locale);
+    }
+
+    /** The quota is that of this application, so its limit is not named. */
+    private ErrorResponse outbound(RateLimitExceededException rejection, Locale locale) {
+        return build(
+                problem(rejection, settings.outboundStatus(), "Another application must not be called at present")
+                        .type(REDUCED_CAPACITY)
+                        .title(REDUCED_CAPACITY_TITLE),
+                rejection,
+                locale);
+    }
+
+    /** The message arguments are the names of the limits and, if a later call can succeed, the seconds to wait. */
+    private ErrorResponse build(ErrorResponse.Builder problem, RateLimitExceededException rejection, Locale locale) {
         String limits = String.join(", ", rejection.getLimitNames());
-        ErrorResponse.Builder problem = problem(rejection, HttpStatus.TOO_MANY_REQUESTS, rejection.getMessage())
-                .type(QUOTA_EXCEEDED)
-                .title(QUOTA_EXCEEDED_TITLE)
-                .property("violated-policies", rejection.getLimitNames());
         Duration retryAfter = rejection.getDecision().retryAfter();
         if (retryAfter == null) {
             problem.detailMessageArguments(limits);

@@ -1,5 +1,6 @@
 package io.ratelimit.web;
 
+import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitExpressionException;
@@ -24,6 +25,8 @@ public final class WebSettings {
 
     private final HttpStatusCode invalidRequestStatus;
 
+    private final HttpStatusCode outboundStatus;
+
     private final LimitCatalog limits;
 
     private final InvalidRequestLog invalidRequestLog = new InvalidRequestLog(System::nanoTime);
@@ -33,13 +36,20 @@ public final class WebSettings {
      *
      * @param ipv6Prefix the number of leading bits of an IPv6 address that identify the caller's network, 1 to 128
      * @param invalidRequestStatus the status of the response to a request without a key, or with a value that a limit cannot use
+     * @param outboundStatus the status of the response to a request during which a call to another application was rejected
      * @param time of this instance
      */
     public WebSettings(
-            HeaderFormat headers, int ipv6Prefix, int invalidRequestStatus, LimitCatalog limits, TimeSource time) {
+            HeaderFormat headers,
+            int ipv6Prefix,
+            int invalidRequestStatus,
+            int outboundStatus,
+            LimitCatalog limits,
+            TimeSource time) {
         this.headers = new RateLimitHeaders(headers, time);
         this.clientAddresses = new ClientAddressNormalizer(ipv6Prefix);
         this.invalidRequestStatus = HttpStatusCode.valueOf(invalidRequestStatus);
+        this.outboundStatus = HttpStatusCode.valueOf(outboundStatus);
         this.limits = limits;
     }
 
@@ -71,6 +81,9 @@ public final class WebSettings {
     /** Returns the status of the response to an exception; {@code null} if the application or Spring answers it. */
     @Nullable
     public HttpStatusCode status(@Nullable RateLimitException exception) {
+        if (exception instanceof OutboundRateLimitExceededException) {
+            return outboundStatus;
+        }
         if (exception instanceof RateLimitExceededException) {
             return HttpStatus.TOO_MANY_REQUESTS;
         }
@@ -83,8 +96,17 @@ public final class WebSettings {
         return exception instanceof RateLimitExpressionException ? HttpStatus.INTERNAL_SERVER_ERROR : null;
     }
 
+    /** Returns whether the caller is told that it has exceeded its quota. */
+    boolean isQuotaOfCaller(RateLimitExceededException rejection) {
+        return HttpStatus.TOO_MANY_REQUESTS.equals(status(rejection));
+    }
+
     HttpStatusCode invalidRequestStatus() {
         return invalidRequestStatus;
+    }
+
+    HttpStatusCode outboundStatus() {
+        return outboundStatus;
     }
 
     void logInvalid(RateLimitInputException invalid) {
@@ -97,6 +119,8 @@ public final class WebSettings {
 
     /** Returns the caller's quota under the limit that rejects it. */
     Optional<QuotaStatus> quotaStatus(RateLimitExceededException rejection) {
-        return limits.find(rejection.getLimitName()).map(limit -> new QuotaStatus(limit, rejection.getDecision()));
+        return limits.find(rejection.getLimitName())
+                .filter(limit -> isQuotaOfCaller(rejection))
+                .map(limit -> new QuotaStatus(limit, rejection.getDecision()));
     }
 }

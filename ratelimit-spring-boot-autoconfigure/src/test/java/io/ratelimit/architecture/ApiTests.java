@@ -25,6 +25,7 @@ class ApiTests {
             "JointDecision",
             "MissingRateLimitKeyException",
             "OnStoreFailure",
+            "OutboundRateLimitExceededException",
             "PermitRequest",
             "Rate",
             "RateLimit",

@@ -36,6 +36,7 @@ enum ArchitectureRule {
                     .that()
                     .resideOutsideOfPackages(
                             base + ".redis",
+                            base + ".graphql",
                             base + ".redis.connection",
                             base + ".redis.change",
                             base + ".redis.statistics",
@@ -58,6 +59,7 @@ enum ArchitectureRule {
                             base + ".reactor",
                             base + ".web.reactive",
                             base + ".web.client",
+                            base + ".graphql",
                             base + ".redis.connection",
                             base + ".autoconfigure")
                     .should()

@@ -60,6 +60,8 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("web.openapi", List.of("web", "internal.limiter")),
             entry("metrics", List.of("spi", "internal.store", "internal.limiter", "internal.concurrent")),
             entry("event", List.of("spi", "internal.concurrent")),
+            entry("graphql", List.of()),
+            entry("grpc", List.of()),
             entry("actuate", List.of("expression", "spi", "internal.limiter", "internal.statistics")),
             entry("autoconfigure.diagnostics", List.of()));
 

@@ -89,6 +89,7 @@ class PropertyMistakeTests {
         "ratelimit.web.ipv6-prefix,0,ratelimit.web.ipv6-prefix must be from 1 to 128 (was 0).",
         "ratelimit.web.missing-key-status,200,ratelimit.web.missing-key-status must be from 400 to 599 (was 200).",
         "ratelimit.web.missing-key-status,600,ratelimit.web.missing-key-status must be from 400 to 599 (was 600).",
+        "ratelimit.web.outbound-status,200,ratelimit.web.outbound-status must be from 400 to 599 (was 200).",
         "ratelimit.web.ipv6-prefix,129,ratelimit.web.ipv6-prefix must be from 1 to 128 (was 129).",
         "ratelimit.redis.timeout,0ms,ratelimit.redis.timeout must be positive (was 0s).",
         "ratelimit.redis.timeout,-100ms,ratelimit.redis.timeout must be positive (was -100ms).",

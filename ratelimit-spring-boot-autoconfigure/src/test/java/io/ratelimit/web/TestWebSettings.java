@@ -16,6 +16,7 @@ public final class TestWebSettings {
                 headers,
                 64,
                 400,
+                503,
                 new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false),
                 TimeSource.monotonic());
     }

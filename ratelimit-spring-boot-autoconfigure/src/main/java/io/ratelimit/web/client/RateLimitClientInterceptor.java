@@ -15,7 +15,7 @@ import org.springframework.http.client.ClientHttpResponse;
  * Limits the calls of a {@code RestClient} or {@code RestTemplate} to other applications, by host.
  *
  * <p>A call takes one permit of the limit, as {@link io.ratelimit.RateLimiter#acquire(String)} does, and throws what that
- * throws. If the remote host answers 429 or 503 with a {@code Retry-After}, seconds or a date, further calls with the same key
+ * throws; if the limit rejects it, an {@link io.ratelimit.OutboundRateLimitExceededException}. If the remote host answers 429 or 503 with a {@code Retry-After}, seconds or a date, further calls with the same key
  * are not sent for this time, at most an hour. They throw a {@link RemoteRateLimitExceededException}, or wait if the time is
  * over within {@link #withMaxWait maxWait}. On an event loop, they do not wait. The response itself is returned as it is.
  *
@@ -57,7 +57,7 @@ public final class RateLimitClientInterceptor implements ClientHttpRequestInterc
             throws IOException {
         String bucket = key.apply(request);
         Duration waited = await(bucket, Duration.ZERO);
-        remote.limiter().acquire(bucket);
+        remote.acquire(bucket);
         // Another call may have been answered meanwhile.
         await(bucket, waited);
         ClientHttpResponse response = execution.execute(request, body);

@@ -1,5 +1,7 @@
 package io.ratelimit.web.client;
 
+import io.ratelimit.OutboundRateLimitExceededException;
+import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.reactor.ReactorSchedulers;
 import java.time.Duration;
@@ -53,6 +55,7 @@ public final class RateLimitExchangeFilterFunction implements ExchangeFilterFunc
             String bucket = key.apply(request);
             return await(bucket, Duration.ZERO)
                     .flatMap(waited -> signalled(remote.limiter().acquireAsync(bucket))
+                            .onErrorMap(RateLimitExceededException.class, OutboundRateLimitExceededException::of)
                             // Another call may have been answered meanwhile.
                             .then(Mono.defer(() -> await(bucket, waited))))
                     .flatMap(waited -> next.exchange(request))

@@ -1,5 +1,7 @@
 package io.ratelimit.web.client;
 
+import io.ratelimit.OutboundRateLimitExceededException;
+import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.spi.TimeSource;
@@ -25,6 +27,15 @@ record RemoteLimit(String name, RateLimiter limiter, RemotePauses pauses, Waiter
             throw new IllegalArgumentException("maxWait must not be negative (was " + DurationText.of(time) + ")");
         }
         return new RemoteLimit(name, limiter, pauses, waiter, time);
+    }
+
+    /** @throws OutboundRateLimitExceededException if the limit rejects the call */
+    void acquire(String key) {
+        try {
+            limiter.acquire(key);
+        } catch (RateLimitExceededException rejection) {
+            throw OutboundRateLimitExceededException.of(rejection);
+        }
     }
 
     /**

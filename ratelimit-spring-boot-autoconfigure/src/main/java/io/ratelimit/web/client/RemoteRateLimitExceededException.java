@@ -1,13 +1,13 @@
 package io.ratelimit.web.client;
 
+import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitExceededException;
 
 /**
  * Thrown by a call that is not sent, because the remote host has answered an earlier call with 429 or 503 and a
  * {@code Retry-After} that is not over. The decision's {@code retryAfter} is the time that is left, and its capacity is 0.
  */
-public class RemoteRateLimitExceededException extends RateLimitExceededException {
+public class RemoteRateLimitExceededException extends OutboundRateLimitExceededException {
 
     private static final long serialVersionUID = 1L;
 

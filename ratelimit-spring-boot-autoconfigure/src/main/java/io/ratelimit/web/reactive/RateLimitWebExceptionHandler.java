@@ -2,6 +2,7 @@ package io.ratelimit.web.reactive;
 
 import java.util.List;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.codec.HttpMessageWriter;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.web.ErrorResponse;
@@ -45,6 +46,10 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
             return Mono.empty();
         }
         if (advice.prefersErrorPage(exchange)) {
+            String retryAfter = problem.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
+            if (retryAfter != null) {
+                exchange.getResponse().getHeaders().set(HttpHeaders.RETRY_AFTER, retryAfter);
+            }
             // The cause is left out: it would be answered as a problem.
             return Mono.error(new ResponseStatusException(
                     problem.getStatusCode(), problem.getBody().getDetail()));

@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.ErrorResponse;
@@ -93,6 +94,10 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         ErrorResponse problem = advice.answer(rejection, request, response, RequestContextUtils.getLocale(request));
         if (problem != null) {
             ServletHeaderRecord.of(request).sendToErrorPage(rejection);
+            String retryAfter = problem.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
+            if (retryAfter != null) {
+                response.setHeader(HttpHeaders.RETRY_AFTER, retryAfter);
+            }
             try {
                 response.sendError(
                         problem.getStatusCode().value(), problem.getBody().getDetail());

@@ -1,0 +1,88 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import org.junit.jupiter.api.Test;
+import org.springframework.cloud.openfeign.FeignClient;
+
+/** The fallback class of a Feign client implements its interface, and is called after the client has been charged. */
+class FeignFallbackTests {
+
+    @FeignClient(fallback = NoRates.class)
+    interface Rates {
+
+        @RateLimited(name = "rates", rate = "1/m")
+        String rate();
+
+        String other();
+
+        String own();
+    }
+
+    static class NoRates implements Rates {
+
+        @Override
+        public String rate() {
+            return "none";
+        }
+
+        @Override
+        public String other() {
+            return "none";
+        }
+
+        @Override
+        @RateLimited(name = "own", rate = "1/m")
+        public String own() {
+            return "none";
+        }
+    }
+
+    /** A server that shares the interface. */
+    static class Server extends NoRates {}
+
+    @Test
+    void fallbackIsNotChargedForAnnotationsOfTheClient() {
+        LimitedContexts.inMemory().withBean(NoRates.class).run(context -> {
+            Rates fallback = context.getBean(Rates.class);
+            assertThat(fallback.rate()).isEqualTo("none");
+            assertThat(fallback.rate()).isEqualTo("none");
+        });
+    }
+
+    @Test
+    void fallbackIsNotChargedForPointcutsOfTheClient() {
+        LimitedContexts.inMemory()
+                .withBean("fallback", NoRates.class)
+                .withBean(Server.class)
+                .withPropertyValues(
+                        "ratelimit.limits.matched.rate=1/m",
+                        "ratelimit.limits.matched.pointcut=execution(* io.ratelimit.aop.FeignFallbackTests.Rates.other())")
+                .run(context -> {
+                    Rates fallback = context.getBean("fallback", Rates.class);
+                    assertThat(fallback.other()).isEqualTo("none");
+                    assertThat(fallback.other()).isEqualTo("none");
+                });
+    }
+
+    @Test
+    void annotationOfTheFallbackApplies() {
+        LimitedContexts.inMemory().withBean(NoRates.class).run(context -> {
+            Rates fallback = context.getBean(Rates.class);
+            fallback.own();
+            assertRejected("own", fallback::own);
+        });
+    }
+
+    @Test
+    void otherImplementationsAreCharged() {
+        LimitedContexts.inMemory().withBean(Server.class).run(context -> {
+            Rates server = context.getBean(Rates.class);
+            server.rate();
+            assertRejected("rates", server::rate);
+        });
+    }
+}
