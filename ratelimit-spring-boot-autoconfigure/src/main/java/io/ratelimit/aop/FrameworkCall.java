@@ -72,8 +72,10 @@ enum FrameworkCall {
 
     private final String fix;
 
+    @SuppressWarnings("ImmutableEnumChecker") // A constant list.
     private final List<String> annotations;
 
+    @SuppressWarnings("ImmutableEnumChecker") // A copy that cannot change.
     private final Set<String> interfaces;
 
     /** Annotations and interfaces are known by their names, because they may not be on the class path. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,9 +78,13 @@ class AuthenticationKeyTests {
     @ParameterizedTest
     @EnumSource
     void rulesLimitEachCaller(Stack stack) {
-        String[] properties = Stream.of(Caller.values()).flatMap(Caller::rule).toArray(String[]::new);
+        List<Caller> callers = List.of(Caller.values());
+        String[] properties = IntStream.range(0, callers.size())
+                .boxed()
+                .flatMap(index -> callers.get(index).rule(index))
+                .toArray(String[]::new);
         try (ConfigurableApplicationContext context = start(stack, properties)) {
-            assertThat(Caller.values())
+            assertThat(callers)
                     .allSatisfy(caller -> assertThat(caller.statuses(context, "rule/" + caller.name()))
                             .isEqualTo(STATUSES));
         }
@@ -168,8 +173,8 @@ class AuthenticationKeyTests {
             this.key = key;
         }
 
-        private Stream<String> rule() {
-            String rule = "ratelimit.http[" + ordinal() + "].";
+        private Stream<String> rule(int index) {
+            String rule = "ratelimit.http[" + index + "].";
             String limit = name().toLowerCase(Locale.ROOT).replace('_', '-');
             return Stream.of(
                     "ratelimit.limits." + limit + ".rate=1/h",
