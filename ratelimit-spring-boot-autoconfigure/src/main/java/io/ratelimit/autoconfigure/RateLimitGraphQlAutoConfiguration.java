@@ -10,11 +10,7 @@ import org.springframework.graphql.execution.DataFetcherExceptionResolver;
 import reactor.core.publisher.Mono;
 
 /** Auto-configuration of the errors with which GraphQL answers rejections. Handlers of the application come before it. */
-@AutoConfiguration(
-        beforeName = {
-            "org.springframework.boot.graphql.autoconfigure.GraphQlAutoConfiguration",
-            "org.springframework.boot.autoconfigure.graphql.GraphQlAutoConfiguration"
-        })
+@AutoConfiguration
 @ConditionalOnClass({DataFetcherExceptionResolver.class, Mono.class})
 @Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitGraphQlAutoConfiguration {

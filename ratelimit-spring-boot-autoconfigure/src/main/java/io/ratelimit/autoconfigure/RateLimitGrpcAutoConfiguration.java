@@ -4,18 +4,16 @@ import com.google.rpc.RetryInfo;
 import io.grpc.protobuf.StatusProto;
 import io.ratelimit.grpc.GrpcRejectionHandler;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
 
-/** Auto-configuration of the statuses with which Spring gRPC answers rejections. */
-@AutoConfiguration(
-        beforeName = {
-            "org.springframework.boot.grpc.server.autoconfigure.GrpcServerAutoConfiguration",
-            "org.springframework.grpc.autoconfigure.server.exception.GrpcExceptionHandlerAutoConfiguration"
-        })
+/** Auto-configuration of the statuses with which Spring gRPC answers rejections. Comes before that of gRPC, which looks for handlers. */
+@AutoConfiguration
+@AutoConfigureOrder(-1)
 @ConditionalOnClass({GrpcExceptionHandler.class, StatusProto.class, RetryInfo.class})
 @Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitGrpcAutoConfiguration {

@@ -56,7 +56,9 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @Import({WebConfiguration.class, OpenApiConfiguration.class})
 public final class RateLimitServletAutoConfiguration {
 
-    @Bean
+    static final String CALLERS = "rateLimitCallerRequests";
+
+    @Bean(CALLERS)
     @ConditionalOnMissingBean
     RequestCall.Source rateLimitCallerRequests(WebSettings settings) {
         return new ServletRequestCallSource(settings);

@@ -36,7 +36,6 @@ enum ArchitectureRule {
                     .that()
                     .resideOutsideOfPackages(
                             base + ".redis",
-                            base + ".graphql",
                             base + ".redis.connection",
                             base + ".redis.change",
                             base + ".redis.statistics",

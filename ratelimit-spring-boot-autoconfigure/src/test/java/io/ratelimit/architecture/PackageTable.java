@@ -62,6 +62,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("event", List.of("spi", "internal.concurrent")),
             entry("graphql", List.of()),
             entry("grpc", List.of()),
+            entry("stomp", List.of("expression", "spi", "web")),
             entry("actuate", List.of("expression", "spi", "internal.limiter", "internal.statistics")),
             entry("autoconfigure.diagnostics", List.of()));
 

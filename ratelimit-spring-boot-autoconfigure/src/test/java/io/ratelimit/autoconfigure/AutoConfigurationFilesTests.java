@@ -38,10 +38,13 @@ class AutoConfigurationFilesTests {
                         ApplicationRedisAutoConfiguration.class,
                         RateLimitAuditAutoConfiguration.class,
                         RateLimitAutoConfiguration.class,
+                        RateLimitGraphQlAutoConfiguration.class,
+                        RateLimitGrpcAutoConfiguration.class,
                         RateLimitHealthAutoConfiguration.class,
                         RateLimitReactiveAutoConfiguration.class,
                         RateLimitServletAutoConfiguration.class,
                         RateLimitStatisticsAutoConfiguration.class,
+                        RateLimitStompAutoConfiguration.class,
                         RateLimitsEndpointAutoConfiguration.class)
                 .<Class<?>>map(type -> type)
                 .toList();

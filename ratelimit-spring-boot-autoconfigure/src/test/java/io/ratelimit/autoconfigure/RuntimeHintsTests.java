@@ -65,8 +65,8 @@ class RuntimeHintsTests {
     private static final Pattern NOT_LOADED = Pattern.compile(
             ".*AutoConfiguration|io\\.ratelimit\\..*|org\\.springframework\\.(beans\\.factory\\.\\w+|security\\.(core\\.userdetails|authentication|crypto)\\..*|format\\.\\w+"
                     + "|context\\.annotation\\.Bean|core\\.convert\\..*|scheduling\\.annotation\\.Async|http\\.HttpEntity"
-                    + "|messaging\\.handler\\.annotation\\..*"
-                    + "|web\\.(bind\\.annotation|context\\.request\\.async|servlet\\.(function|mvc\\.method\\.annotation))\\..*)");
+                    + "|messaging\\.handler\\.annotation\\..*|graphql\\.data\\..*|cloud\\.openfeign\\.\\w+"
+                    + "|web\\.(bind\\.annotation|service\\.annotation|context\\.request\\.async|servlet\\.(function|mvc\\.method\\.annotation))\\..*)");
 
     private static final RuntimeHints GENERAL = new RuntimeHints();
 

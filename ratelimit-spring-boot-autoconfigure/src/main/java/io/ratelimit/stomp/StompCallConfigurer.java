@@ -1,0 +1,40 @@
+package io.ratelimit.stomp;
+
+import java.net.InetSocketAddress;
+import org.springframework.messaging.simp.config.ChannelRegistration;
+import org.springframework.web.socket.WebSocketHandler;
+import org.springframework.web.socket.WebSocketSession;
+import org.springframework.web.socket.config.annotation.WebSocketMessageBrokerConfigurer;
+import org.springframework.web.socket.config.annotation.WebSocketTransportRegistration;
+import org.springframework.web.socket.handler.WebSocketHandlerDecorator;
+
+/** Lets each session know its address, and each handler its message. */
+public record StompCallConfigurer(StompCallSource source) implements WebSocketMessageBrokerConfigurer {
+
+    @Override
+    public void configureClientInboundChannel(ChannelRegistration registration) {
+        registration.interceptors(source);
+    }
+
+    @Override
+    public void configureWebSocketTransport(WebSocketTransportRegistration registration) {
+        registration.addDecoratorFactory(AddressedHandler::new);
+    }
+
+    private static final class AddressedHandler extends WebSocketHandlerDecorator {
+
+        AddressedHandler(WebSocketHandler handler) {
+            super(handler);
+        }
+
+        @Override
+        public void afterConnectionEstablished(WebSocketSession session) throws Exception {
+            InetSocketAddress address = session.getRemoteAddress();
+            if (address != null) {
+                session.getAttributes()
+                        .put(StompCaller.ADDRESS, address.getAddress().getHostAddress());
+            }
+            super.afterConnectionEstablished(session);
+        }
+    }
+}
