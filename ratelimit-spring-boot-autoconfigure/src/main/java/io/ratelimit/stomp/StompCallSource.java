@@ -12,7 +12,7 @@ import org.springframework.messaging.support.ExecutorChannelInterceptor;
 /** Finds the STOMP message that the current thread handles, and otherwise its web request. */
 public final class StompCallSource implements RequestCall.Source, ExecutorChannelInterceptor {
 
-    private final ThreadLocal<@Nullable Message<?>> handled = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Message<?>> handled = new ThreadLocal<>();
 
     private final RequestCall.Source requests;
 
