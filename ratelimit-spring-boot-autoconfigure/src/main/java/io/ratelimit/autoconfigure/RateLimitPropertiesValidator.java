@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.RateLimitSettings;
+import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -29,6 +30,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.convert.ConversionException;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /**
@@ -36,6 +38,8 @@ import org.springframework.core.env.Environment;
  * error of its own before the report.
  */
 record RateLimitPropertiesValidator(Environment environment) implements BeanFactoryPostProcessor {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private static final String ALL_CALLERS =
             "In YAML, an unquoted # starts a comment. Quote the expression: \"#tenant\". For one bucket that all callers"
@@ -55,6 +59,7 @@ record RateLimitPropertiesValidator(Environment environment) implements BeanFact
             // Some values may be known at start-up only.
             return;
         }
+        logServiceVariables();
         Binder binder = Binder.get(environment);
         names().forEach(name -> check(name, binder));
         try {
@@ -76,6 +81,13 @@ record RateLimitPropertiesValidator(Environment environment) implements BeanFact
             if (!(ex.getCause() instanceof ConversionException) || !hasConverters(beans)) {
                 throw MistakenValue.describe(ex);
             }
+        }
+    }
+
+    private void logServiceVariables() {
+        if (environment instanceof ConfigurableEnvironment all
+                && all.getPropertySources().get(ServiceVariables.SOURCE) instanceof ServiceVariables.Variables ignored) {
+            logger.log(Level.DEBUG, "Variables of Kubernetes services are not read as properties: " + ignored.names());
         }
     }
 

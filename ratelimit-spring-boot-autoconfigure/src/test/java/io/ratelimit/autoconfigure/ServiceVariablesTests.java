@@ -1,0 +1,112 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.annotation.RateLimited;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** Starts applications in pods beside services of Kubernetes. */
+class ServiceVariablesTests {
+
+    private static ConfigurableApplicationContext run(Map<String, Object> variables, String... arguments) {
+        StandardEnvironment environment = new StandardEnvironment();
+        String source = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
+        environment.getPropertySources().replace(source, new SystemEnvironmentPropertySource(source, variables));
+        return new SpringApplicationBuilder(Application.class)
+                .environment(environment)
+                .web(WebApplicationType.NONE)
+                .properties("ratelimit.store=in-memory", "spring.main.banner-mode=off")
+                .run(arguments);
+    }
+
+    private static Map<String, Object> service(String name) {
+        Map<String, Object> variables = new HashMap<>();
+        variables.put(name + "_SERVICE_HOST", "10.0.0.6");
+        variables.put(name + "_SERVICE_PORT", "6379");
+        variables.put(name + "_SERVICE_PORT_REDIS", "6379");
+        variables.put(name + "_PORT", "tcp://10.0.0.6:6379");
+        variables.put(name + "_PORT_6379_TCP", "tcp://10.0.0.6:6379");
+        variables.put(name + "_PORT_6379_TCP_PROTO", "tcp");
+        variables.put(name + "_PORT_6379_TCP_PORT", "6379");
+        variables.put(name + "_PORT_6379_TCP_ADDR", "10.0.0.6");
+        return variables;
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "RATELIMIT",
+                "RATELIMIT_REDIS",
+                "RATELIMIT_REDIS_EU",
+                "RATELIMIT_LIMITS",
+                "RATELIMIT_WEB",
+                "RATELIMIT_STORE"
+            })
+    void applicationStartsBesideAService(String name) {
+        try (ConfigurableApplicationContext context = run(service(name))) {
+            assertThat(context.getBean(RateLimitProperties.class).redis().port()).isNull();
+        }
+    }
+
+    @Test
+    void placeholderFindsTheService() {
+        try (ConfigurableApplicationContext context =
+                run(service("RATELIMIT_REDIS"), "--ratelimit.redis.host=${RATELIMIT_REDIS_SERVICE_HOST}")) {
+            assertThat(context.getBean(RateLimitProperties.class).redis().host())
+                    .isEqualTo("10.0.0.6");
+        }
+    }
+
+    @Test
+    void otherVariablesAreProperties() {
+        Map<String, Object> variables = service("RATELIMIT_REDIS");
+        variables.put("RATELIMIT_LIMITS_QUOTES_CAPACITY", "7");
+        variables.put("RATELIMIT_REDIS_HOST", "redis.example.com");
+        try (ConfigurableApplicationContext context = run(variables)) {
+            RateLimitProperties properties = context.getBean(RateLimitProperties.class);
+            assertThat(properties.redis().host()).isEqualTo("redis.example.com");
+            assertThat(properties.limits()).containsOnlyKeys("quotes");
+        }
+    }
+
+    @Test
+    void portOfAPropertyIsRead() {
+        try (ConfigurableApplicationContext context = run(new HashMap<>(Map.of("RATELIMIT_REDIS_PORT", "6380")))) {
+            assertThat(context.getBean(RateLimitProperties.class).redis().port())
+                    .isEqualTo(6380);
+        }
+    }
+
+    @Test
+    void mistakeInAVariableStopsTheStartUp() {
+        assertThatThrownBy(() -> run(new HashMap<>(Map.of("RATELIMIT_REDIS_PORT", "redis:6380"))))
+                .isInstanceOf(RateLimitConfigurationException.class);
+    }
+
+    static class Quotes {
+
+        @RateLimited(name = "quotes", rate = "10/m")
+        public String quote() {
+            return "any";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Quotes.class)
+    static class Application {}
+}
