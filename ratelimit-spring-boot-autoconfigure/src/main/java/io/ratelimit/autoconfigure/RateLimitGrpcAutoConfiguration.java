@@ -5,6 +5,7 @@ import io.grpc.protobuf.StatusProto;
 import io.ratelimit.grpc.GrpcRejectionHandler;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -12,9 +13,10 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
 
 /** Auto-configuration of the statuses with which Spring gRPC answers rejections. Comes before that of gRPC, which looks for handlers. */
-@AutoConfiguration
+@AutoConfiguration(after = RateLimitAutoConfiguration.class)
 @AutoConfigureOrder(-1)
 @ConditionalOnClass({GrpcExceptionHandler.class, StatusProto.class, RetryInfo.class})
+@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
 @Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitGrpcAutoConfiguration {
 

@@ -86,7 +86,8 @@ record RateLimitPropertiesValidator(Environment environment) implements BeanFact
 
     private void logServiceVariables() {
         if (environment instanceof ConfigurableEnvironment all
-                && all.getPropertySources().get(ServiceVariables.SOURCE) instanceof ServiceVariables.Variables ignored) {
+                && all.getPropertySources().get(ServiceVariables.SOURCE)
+                        instanceof ServiceVariables.Variables ignored) {
             logger.log(Level.DEBUG, "Variables of Kubernetes services are not read as properties: " + ignored.names());
         }
     }

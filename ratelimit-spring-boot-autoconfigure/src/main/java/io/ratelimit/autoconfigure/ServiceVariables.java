@@ -62,7 +62,8 @@ final class ServiceVariables implements ApplicationListener<ApplicationEnvironme
                 .filter(variable -> variable.getKey().startsWith("RATELIMIT")
                         && variable.getKey().endsWith(PORT)
                         && URL.matcher(String.valueOf(variable.getValue())).matches())
-                .map(variable -> variable.getKey().substring(0, variable.getKey().length() - PORT.length()))
+                .map(variable ->
+                        variable.getKey().substring(0, variable.getKey().length() - PORT.length()))
                 .toList();
         Map<String, Object> found = new HashMap<>();
         environment.forEach((name, value) -> {

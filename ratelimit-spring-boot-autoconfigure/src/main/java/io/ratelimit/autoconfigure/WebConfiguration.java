@@ -6,6 +6,7 @@ import io.ratelimit.spi.TimeSource;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.WebSettings;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -14,8 +15,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
@@ -33,6 +37,9 @@ class WebConfiguration {
 
     /** The order of Spring Security's filter in both stacks. A servlet application can set another one. */
     static final int SECURITY_ORDER = -100;
+
+    /** Of a health group: a path on the port of the application. */
+    private static final String ADDITIONAL_PATH = "server:";
 
     @Bean
     @ConditionalOnMissingBean
@@ -75,7 +82,34 @@ class WebConfiguration {
                     return used == null ? PathPatternParser.defaultInstance : used;
                 },
                 () -> mappings.stream().flatMap(openPaths).toList(),
+                probes(Binder.get(beans.getBean(Environment.class))),
                 SECURITY && properties.web().filterOrder() < orderAfterSecurity);
+    }
+
+    /** Returns the paths of the actuator's health and of its groups. */
+    private static List<String> probes(Binder properties) {
+        String endpoints = properties
+                .bind("management.endpoints.web.base-path", String.class)
+                .orElse("/actuator");
+        String health = properties
+                .bind("management.endpoints.web.path-mapping.health", String.class)
+                .orElse("health");
+        Stream<String> groups = properties
+                .bind("management.endpoint.health.group", Bindable.mapOf(String.class, String.class))
+                .orElse(Map.of())
+                .values()
+                .stream()
+                .filter(value -> value.startsWith(ADDITIONAL_PATH))
+                .map(value -> value.substring(ADDITIONAL_PATH.length()));
+        boolean additional = properties
+                .bind("management.endpoint.health.probes.add-additional-paths", Boolean.class)
+                .orElse(false);
+        return Stream.of(
+                        Stream.of((endpoints + "/" + health).replace("//", "/")),
+                        groups,
+                        additional ? Stream.of("/livez", "/readyz") : Stream.<String>empty())
+                .flatMap(Function.identity())
+                .toList();
     }
 
     /**

@@ -41,14 +41,23 @@ final class RequestMatcher {
 
     private final Match matchWithoutVariables;
 
+    /** The paths of probes that the pattern includes and does not name. */
+    private final List<PathPattern> probes;
+
     /**
      * Parses a rule.
      *
+     * @param probes the paths of probes, to which a rule applies only if it names them
      * @param userIsUnknown whether Spring Security authenticates the user after {@link RuleOrder#BEFORE_SECURITY}
      * @throws RateLimitConfigurationException if the pattern is invalid, the limit does not exist, or no request would have a user
      *     that an expression reads
      */
-    RequestMatcher(RequestRule rule, PathPatternParser parser, RequestLimitFactory limits, boolean userIsUnknown) {
+    RequestMatcher(
+            RequestRule rule,
+            PathPatternParser parser,
+            List<String> probes,
+            RequestLimitFactory limits,
+            boolean userIsUnknown) {
         this.pattern = parse(rule, parser);
         this.methods = rule.methods().stream()
                 // A handler for GET answers HEAD, too.
@@ -62,6 +71,11 @@ final class RequestMatcher {
         this.limit = limits.create(rule.limit(), rule.property(), variables);
         this.order = order(rule, userIsUnknown && limit.operation().namesPrincipal());
         this.matchWithoutVariables = new Match(limit, Map.of());
+        this.probes = probes.stream()
+                .filter(probe -> !pattern.getPatternString().startsWith(probe))
+                .map(probe -> parser.parse(probe + "/**"))
+                .filter(probe -> overlap(segments(pattern), segments(probe)))
+                .toList();
     }
 
     private static RuleOrder order(RequestRule rule, boolean needsSecurity) {
@@ -110,10 +124,10 @@ final class RequestMatcher {
     /** Returns whether a request may match both, as far as methods and the first segments of the paths show. */
     boolean overlaps(RequestMatcher other) {
         return (methods.isEmpty() || other.methods.isEmpty() || !Collections.disjoint(methods, other.methods))
-                && overlap(segments(), other.segments());
+                && overlap(segments(pattern), segments(other.pattern));
     }
 
-    private String[] segments() {
+    private static String[] segments(PathPattern pattern) {
         return pattern.getPatternString().replaceFirst("^/", "").split("/", -1);
     }
 
@@ -147,6 +161,9 @@ final class RequestMatcher {
             return null;
         }
         for (PathContainer path : paths) {
+            if (isProbe(path)) {
+                continue;
+            }
             if (!hasVariables) {
                 if (pattern.matches(path)) {
                     return matchWithoutVariables;
@@ -159,5 +176,14 @@ final class RequestMatcher {
             }
         }
         return null;
+    }
+
+    private boolean isProbe(PathContainer path) {
+        for (PathPattern probe : probes) {
+            if (probe.matches(path)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

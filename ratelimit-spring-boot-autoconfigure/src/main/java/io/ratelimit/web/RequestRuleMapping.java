@@ -33,6 +33,8 @@ public final class RequestRuleMapping {
 
     private final Supplier<List<String>> openPaths;
 
+    private final List<String> probes;
+
     private final boolean userIsUnknown;
 
     /** The rules with an enabled limit; empty until {@link #start}. */
@@ -43,6 +45,7 @@ public final class RequestRuleMapping {
      *
      * @param parser the parser that the application's handlers use, so that both read a path alike
      * @param openPaths the path patterns of handlers that accept every method
+     * @param probes the paths at which an orchestrator probes this instance
      * @param userIsUnknown whether Spring Security authenticates the user after {@link RuleOrder#BEFORE_SECURITY}
      */
     public RequestRuleMapping(
@@ -50,11 +53,13 @@ public final class RequestRuleMapping {
             RequestLimitFactory limits,
             Supplier<PathPatternParser> parser,
             Supplier<List<String>> openPaths,
+            List<String> probes,
             boolean userIsUnknown) {
         this.rules = List.copyOf(rules);
         this.limits = limits;
         this.parser = parser;
         this.openPaths = openPaths;
+        this.probes = List.copyOf(probes);
         this.userIsUnknown = userIsUnknown;
     }
 
@@ -76,7 +81,7 @@ public final class RequestRuleMapping {
                                 + rule.limit() + "')");
                 continue;
             }
-            RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits, userIsUnknown);
+            RequestMatcher matcher = new RequestMatcher(rule, parser.get(), probes, limits, userIsUnknown);
             warnOfOtherMethods(rule, matcher);
             requests.computeIfAbsent(matcher.limitName(), name -> new LinkedHashMap<>())
                     .put(rule.describe(), matcher.operation().describe());

@@ -58,7 +58,8 @@ class ServiceVariablesTests {
             })
     void applicationStartsBesideAService(String name) {
         try (ConfigurableApplicationContext context = run(service(name))) {
-            assertThat(context.getBean(RateLimitProperties.class).redis().port()).isNull();
+            assertThat(context.getBean(RateLimitProperties.class).redis().port())
+                    .isNull();
         }
     }
 

@@ -8,6 +8,7 @@ import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -24,9 +25,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.tomcat.TomcatContextCustomizer;
-import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
-import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.servlet.ServletContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -237,9 +236,8 @@ class StompTests {
 
         /** As Spring Boot does. */
         @Bean
-        WebServerFactoryCustomizer<TomcatServletWebServerFactory> webSockets() {
-            return factory -> factory.addContextCustomizers(
-                    (TomcatContextCustomizer) tomcat -> tomcat.addServletContainerInitializer(new WsSci(), null));
+        ServletContextInitializer webSockets() {
+            return servlets -> new WsSci().onStartup(Set.of(), servlets);
         }
     }
 }

@@ -1,0 +1,113 @@
+package io.ratelimit.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** An orchestrator restarts an instance whose probes are rejected. */
+class ProbeTests {
+
+    private static void with(WebApplicationType stack, String rule, Consumer<RawHttp> test, String... properties) {
+        String[] arguments = Stream.concat(
+                        Stream.of(
+                                "server.port=0",
+                                "server.address=127.0.0.1",
+                                "spring.main.banner-mode=off",
+                                "ratelimit.store=in-memory",
+                                "ratelimit.limits.all.rate=1/h",
+                                "ratelimit.http[0].path=" + rule,
+                                "ratelimit.http[0].limit=all",
+                                "management.endpoint.health.probes.enabled=true"),
+                        Stream.of(properties))
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+        try (ConfigurableApplicationContext context =
+                new SpringApplicationBuilder(Application.class).web(stack).run(arguments)) {
+            RawHttp http =
+                    new RawHttp(Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port")));
+            assertThat(http.send("GET /any").status())
+                    .as("uses up the limit, if the rule includes it")
+                    .isEqualTo(200);
+            test.accept(http);
+        }
+    }
+
+    private static Stream<Integer> statuses(RawHttp http, String... paths) {
+        return Stream.of(paths).map(path -> http.send("GET " + path).status());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void ruleForAllPathsLeavesProbesAlone(WebApplicationType stack) {
+        with(stack, "/**", http -> {
+            assertThat(statuses(http, "/actuator/health", "/actuator/health/liveness", "/actuator/health/readiness"))
+                    .containsOnly(200);
+            assertThat(statuses(http, "/any", "/actuator", "/actuator/healthy")).containsOnly(429);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void probesAreWhereTheApplicationPutsThem(WebApplicationType stack) {
+        with(
+                stack,
+                "/{*path}",
+                http -> {
+                    assertThat(statuses(
+                                    http, "/manage/alive", "/manage/alive/liveness", "/livez", "/readyz", "/healthz"))
+                            .containsOnly(200);
+                    assertThat(statuses(http, "/actuator/health")).containsOnly(429);
+                },
+                "management.endpoints.web.base-path=/manage",
+                "management.endpoints.web.path-mapping.health=alive",
+                "management.endpoint.health.probes.add-additional-paths=true",
+                "management.endpoint.health.group.own.include=ping",
+                "management.endpoint.health.group.own.additional-path=server:/healthz");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void ruleThatNamesProbesLimitsThem(WebApplicationType stack) {
+        with(
+                stack,
+                "/actuator/health/**",
+                http -> assertThat(statuses(http, "/actuator/health", "/actuator/health/liveness"))
+                        .containsExactly(200, 429));
+    }
+
+    /** The container serves another path than the text shows. */
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET"})
+    void pathThatOnlyBeginsLikeAProbeIsLimited(WebApplicationType stack) {
+        with(
+                stack,
+                "/**",
+                http -> assertThat(statuses(http, "/actuator/health/../../any", "/actuator/health/..;/..;/any"))
+                        .allSatisfy(status -> assertThat(status).isIn(429, 400)));
+    }
+
+    @RestController
+    static class Handlers {
+
+        @GetMapping("/any")
+        String any() {
+            return "any";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Handlers.class)
+    static class Application {}
+}
