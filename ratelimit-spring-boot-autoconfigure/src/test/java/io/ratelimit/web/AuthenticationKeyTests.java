@@ -20,9 +20,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -83,9 +80,9 @@ class AuthenticationKeyTests {
                 .boxed()
                 .flatMap(index -> callers.get(index).rule(index))
                 .toArray(String[]::new);
-        try (ConfigurableApplicationContext context = start(stack, properties)) {
+        try (RunningApplication application = start(stack, properties)) {
             assertThat(callers)
-                    .allSatisfy(caller -> assertThat(caller.statuses(context, "rule/" + caller.name()))
+                    .allSatisfy(caller -> assertThat(caller.statuses(application, "rule/" + caller.name()))
                             .isEqualTo(STATUSES));
         }
     }
@@ -94,26 +91,25 @@ class AuthenticationKeyTests {
     @ParameterizedTest
     @MethodSource("callers")
     void annotationLimitsEachCaller(Stack stack, Caller caller) {
-        try (ConfigurableApplicationContext context =
-                start(stack, "ratelimit.limits.callers.key-expression=" + caller.key)) {
-            assertThat(caller.statuses(context, "method/any")).isEqualTo(STATUSES);
+        try (RunningApplication application = start(stack, "ratelimit.limits.callers.key-expression=" + caller.key)) {
+            assertThat(caller.statuses(application, "method/any")).isEqualTo(STATUSES);
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void annotationReadsTheArgumentsThatSpringSecurityResolves(Stack stack) {
-        try (ConfigurableApplicationContext context = start(stack)) {
-            assertThat(Caller.FORM_LOGIN.statuses(context, "user/any")).isEqualTo(STATUSES);
-            assertThat(Caller.JWT.statuses(context, "token/any")).isEqualTo(STATUSES);
+        try (RunningApplication application = start(stack)) {
+            assertThat(Caller.FORM_LOGIN.statuses(application, "user/any")).isEqualTo(STATUSES);
+            assertThat(Caller.JWT.statuses(application, "token/any")).isEqualTo(STATUSES);
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void annotationReadsTheSession(Stack stack) {
-        try (ConfigurableApplicationContext context = start(stack)) {
-            RawHttp http = http(context);
+        try (RunningApplication application = start(stack)) {
+            RawHttp http = application.http();
             String alice = login(http, "alice");
             String other = login(http, "alice");
             assertThat(Stream.of(alice, alice, other, other)
@@ -122,22 +118,13 @@ class AuthenticationKeyTests {
         }
     }
 
-    private static ConfigurableApplicationContext start(Stack stack, String... properties) {
-        String[] arguments = Stream.concat(
-                        Stream.of(
-                                "server.port=0",
-                                "server.address=127.0.0.1",
-                                "spring.main.banner-mode=off",
-                                "ratelimit.store=in-memory",
-                                "ratelimit.defaults.rate=1/h"),
-                        Stream.of(properties))
-                .map(property -> "--" + property)
-                .toArray(String[]::new);
-        return new SpringApplicationBuilder(stack.source).web(stack.type).run(arguments);
-    }
-
-    private static RawHttp http(ConfigurableApplicationContext context) {
-        return new RawHttp(Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port")));
+    private static RunningApplication start(Stack stack, String... properties) {
+        return new RunningApplication(
+                        stack.type,
+                        stack.source,
+                        Stream.concat(Stream.of("ratelimit.defaults.rate=1/h"), Stream.of(properties))
+                                .toArray(String[]::new))
+                .start();
     }
 
     /** Returns the header with the session's cookie. */
@@ -183,8 +170,8 @@ class AuthenticationKeyTests {
                     rule + "path=/rule/" + name() + "/" + path + (path.equals("tenants") ? "/{tenant}" : ""));
         }
 
-        private List<Integer> statuses(ConfigurableApplicationContext context, String place) {
-            RawHttp http = http(context);
+        private List<Integer> statuses(RunningApplication application, String place) {
+            RawHttp http = application.http();
             return NAMES.stream()
                     .map(name -> http.send("GET /" + place + "/" + path(name), header(http, name))
                             .status())
@@ -316,7 +303,7 @@ class AuthenticationKeyTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableWebSecurity
-    @Import(ServletHandlers.class)
+    @Import({ServletHandlers.class, SpringSecurityFilter.class})
     static class ServletApplication {
 
         @Bean
@@ -374,15 +361,6 @@ class AuthenticationKeyTests {
         @Bean
         Secrets secrets() {
             return new Secrets();
-        }
-
-        /** As Spring Boot does. */
-        @Bean
-        DelegatingFilterProxyRegistrationBean securityFilter() {
-            DelegatingFilterProxyRegistrationBean security =
-                    new DelegatingFilterProxyRegistrationBean("springSecurityFilterChain");
-            security.setOrder(-100);
-            return security;
         }
     }
 

@@ -8,8 +8,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -19,23 +17,16 @@ import org.springframework.web.bind.annotation.RestController;
 class ProbeTests {
 
     private static void with(WebApplicationType stack, String rule, Consumer<RawHttp> test, String... properties) {
-        String[] arguments = Stream.concat(
+        String[] all = Stream.concat(
                         Stream.of(
-                                "server.port=0",
-                                "server.address=127.0.0.1",
-                                "spring.main.banner-mode=off",
-                                "ratelimit.store=in-memory",
                                 "ratelimit.limits.all.rate=1/h",
                                 "ratelimit.http[0].path=" + rule,
                                 "ratelimit.http[0].limit=all",
                                 "management.endpoint.health.probes.enabled=true"),
                         Stream.of(properties))
-                .map(property -> "--" + property)
                 .toArray(String[]::new);
-        try (ConfigurableApplicationContext context =
-                new SpringApplicationBuilder(Application.class).web(stack).run(arguments)) {
-            RawHttp http =
-                    new RawHttp(Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port")));
+        try (RunningApplication application = new RunningApplication(stack, Application.class, all).start()) {
+            RawHttp http = application.http();
             assertThat(http.send("GET /any").status())
                     .as("uses up the limit, if the rule includes it")
                     .isEqualTo(200);

@@ -12,13 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.core.env.Environment;
 import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
@@ -73,19 +69,9 @@ class RuleOrderTests {
     }
 
     private static void with(Stack stack, Consumer<RawHttp> test, Stream<String> properties) {
-        String[] arguments = Stream.concat(
-                        Stream.of(
-                                "server.port=0",
-                                "server.address=127.0.0.1",
-                                "spring.main.banner-mode=off",
-                                "ratelimit.store=in-memory"),
-                        properties)
-                .map(property -> "--" + property)
-                .toArray(String[]::new);
-        try (ConfigurableApplicationContext context =
-                new SpringApplicationBuilder(stack.source).web(stack.type).run(arguments)) {
-            Environment environment = context.getEnvironment();
-            test.accept(new RawHttp(Integer.parseInt(environment.getRequiredProperty("local.server.port"))));
+        try (RunningApplication application =
+                new RunningApplication(stack.type, stack.source, properties.toArray(String[]::new)).start()) {
+            test.accept(application.http());
         }
     }
 
@@ -202,7 +188,7 @@ class RuleOrderTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableWebSecurity
-    @Import(Handlers.class)
+    @Import({Handlers.class, SpringSecurityFilter.class})
     static class ServletApplication {
 
         @Bean
@@ -216,15 +202,6 @@ class RuleOrderTests {
         @Bean
         UserDetailsService knownUsers() {
             return new InMemoryUserDetailsManager(users());
-        }
-
-        /** As Spring Boot does. */
-        @Bean
-        DelegatingFilterProxyRegistrationBean securityFilter() {
-            DelegatingFilterProxyRegistrationBean security =
-                    new DelegatingFilterProxyRegistrationBean("springSecurityFilterChain");
-            security.setOrder(-100);
-            return security;
         }
     }
 

@@ -10,8 +10,8 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** An application on a real server, with limits in memory, which runs for the tests of a class. */
-final class RunningApplication implements BeforeAllCallback, AfterAllCallback {
+/** An application on a real server, with limits in memory, which runs for the tests of a class or until it is closed. */
+final class RunningApplication implements BeforeAllCallback, AfterAllCallback, AutoCloseable {
 
     private final WebApplicationType type;
 
@@ -29,6 +29,10 @@ final class RunningApplication implements BeforeAllCallback, AfterAllCallback {
 
     @Override
     public void beforeAll(ExtensionContext tests) {
+        start();
+    }
+
+    RunningApplication start() {
         context = new SpringApplicationBuilder(source)
                 .web(type)
                 .run(Stream.concat(
@@ -40,10 +44,16 @@ final class RunningApplication implements BeforeAllCallback, AfterAllCallback {
                                 Stream.of(properties))
                         .map(property -> "--" + property)
                         .toArray(String[]::new));
+        return this;
     }
 
     @Override
     public void afterAll(ExtensionContext tests) {
+        close();
+    }
+
+    @Override
+    public void close() {
         context.close();
     }
 
@@ -57,7 +67,11 @@ final class RunningApplication implements BeforeAllCallback, AfterAllCallback {
 
     /** Reads the whole response. */
     RawHttp.Answer get(String path) {
-        return new RawHttp(port()).send("GET /" + path);
+        return http().send("GET /" + path);
+    }
+
+    RawHttp http() {
+        return new RawHttp(port());
     }
 
     int port() {
