@@ -9,7 +9,6 @@ import io.ratelimit.spi.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -91,65 +90,18 @@ class LeaseRefundsTests {
 
     @Test
     void onlyLeasesOfTheServerThatFailsAreNotRefunded() {
-        Charge alice = new Charge(limit, "alice", 1);
-        Charge bob = new Charge(limit, "bob", 1);
+        ScriptedServers servers = new ScriptedServers("alice", "bob");
+        servers.fail("alice", new RedisConnectionFailureException("down"));
         BucketKeys keys = new BucketKeys("test");
-        byte[] failing = keys.name(limit, "alice");
-        ServersOfKeys servers = new ServersOfKeys(ClusterSlot.of(failing));
         GuardedRedis cluster = TestStores.guarded(servers, Duration.ofSeconds(20), "test");
         LeaseRefunds ofCluster = new LeaseRefunds(cluster, new ScriptCodec(), keys);
+        byte[] failing = keys.name(limit, "alice");
         assertThat(cluster.execute(ClusterSlot.of(failing), List.of(failing), new byte[0][], cluster.deadline()))
                 .isCompletedExceptionally();
-        assertThat(ofCluster.isAvailable(alice)).isFalse();
-        assertThat(ofCluster.isAvailable(bob)).isTrue();
-        servers.known = false;
-        assertThat(ofCluster.isAvailable(bob)).as("servers are not known").isFalse();
-        cluster.destroy();
-    }
-
-    /** A cluster of two servers: the one that is down has one slot. */
-    private static final class ServersOfKeys implements RateLimitScriptExecutor, RedisTopology {
-
-        private final int failing;
-
-        private boolean known = true;
-
-        ServersOfKeys(int failing) {
-            this.failing = failing;
-        }
-
-        @Override
-        public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-            return CompletableFuture.failedFuture(new RedisConnectionFailureException("down"));
-        }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public RedisTopology topology() {
-            return this;
-        }
-
-        @Override
-        public boolean isClustered() {
-            return true;
-        }
-
-        @Override
-        public String serverOf(int slot) {
-            if (!known) {
-                throw new IllegalStateException("Cannot determine the servers of the cluster");
-            }
-            return slot == failing ? "down" : "up";
-        }
-
-        /** Without them, the first probe would take the server that is down for one that has left the cluster. */
-        @Override
-        public Map<String, String> hashTags() {
-            return Map.of("down", "%down", "up", "%up");
-        }
+        assertThat(ofCluster.isAvailable(new Charge(limit, "alice", 1))).isFalse();
+        assertThat(ofCluster.isAvailable(new Charge(limit, "bob", 1))).isTrue();
+        assertThat(ofCluster.isAvailable(new Charge(limit, "carol", 1)))
+                .as("of a slot without a server")
+                .isFalse();
     }
 }
