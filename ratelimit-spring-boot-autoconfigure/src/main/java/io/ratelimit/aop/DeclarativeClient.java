@@ -32,21 +32,22 @@ final class DeclarativeClient {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         return annotations.isPresent(HTTP_EXCHANGE)
                 || annotations.isPresent(REQUEST_LINE)
-                || feignClients(targetClass).anyMatch(client -> isDeclaredBy(client.type(), method));
+                || feignClients(targetClass)
+                        .anyMatch(client -> RateLimitAnnotations.isDeclaredBy(client.type(), method, targetClass));
     }
 
-    /**
-     * Returns whether the method takes the place of one that has been charged already, because the class is a client's fallback, and
-     * has no annotation of its own.
-     */
+    /** Returns whether the class is a client's fallback, which is called after the client has been charged. */
+    static boolean isFallback(Class<?> targetClass) {
+        return feignClients(targetClass).anyMatch(client -> client.fallback() == targetClass);
+    }
+
+    /** Returns whether the method takes the place of one that has been charged, and no annotation of the fallback limits it. */
     static boolean isFallback(Method method, Class<?> targetClass) {
-        return !MergedAnnotations.from(method).isPresent(RateLimited.class)
-                && feignClients(targetClass)
-                        .anyMatch(client -> client.fallback() == targetClass && isDeclaredBy(client.type(), method));
-    }
-
-    private static boolean isDeclaredBy(Class<?> type, Method method) {
-        return ClassUtils.hasMethod(type, method.getName(), method.getParameterTypes());
+        return feignClients(targetClass)
+                        .anyMatch(client -> client.fallback() == targetClass
+                                && RateLimitAnnotations.isDeclaredBy(client.type(), method, targetClass))
+                && !MergedAnnotations.from(method).isPresent(RateLimited.class)
+                && !MergedAnnotations.from(targetClass).isPresent(RateLimited.class);
     }
 
     private static Stream<FeignClient> feignClients(Class<?> targetClass) {

@@ -95,7 +95,7 @@ public final class LimitedMethodResolver {
                 .filter(Objects::nonNull)
                 .distinct()
                 .toList();
-        if (all.stream().noneMatch(MatchedMethod::annotated)) {
+        if (all.stream().noneMatch(MatchedMethod::annotated) && !DeclarativeClient.isFallback(targetClass)) {
             Advisability.checkCovers(targetClass);
         }
         return all;
@@ -106,12 +106,12 @@ public final class LimitedMethodResolver {
         if (!specific.equals(method)) {
             return Optional.ofNullable(find(specific, targetClass));
         }
-        if (method.isSynthetic() || DeclarativeClient.isFallback(method, targetClass)) {
+        if (method.isSynthetic()) {
             return Optional.empty();
         }
         List<LimitAnnotation> found = annotations(method, targetClass);
         List<LimitPointcut> matched = pointcuts.of(method, targetClass);
-        if (found.isEmpty() && matched.isEmpty()) {
+        if ((found.isEmpty() && matched.isEmpty()) || DeclarativeClient.isFallback(method, targetClass)) {
             return Optional.empty();
         }
         matched.forEach(pointcut -> Advisability.check(method, targetClass, pointcut));

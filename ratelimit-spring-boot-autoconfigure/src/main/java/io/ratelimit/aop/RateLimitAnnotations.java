@@ -65,8 +65,13 @@ public final class RateLimitAnnotations {
     private static boolean isPartOf(@Nullable Object type, Method method, Class<?> targetClass) {
         return !(type instanceof Class<?> annotated)
                 || !annotated.isInterface()
-                || ClassUtils.hasMethod(annotated, method.getName(), method.getParameterTypes())
-                || Arrays.stream(annotated.getMethods())
+                || isDeclaredBy(annotated, method, targetClass);
+    }
+
+    /** Returns whether the interface has the method, also with a type parameter where the class has a type. */
+    static boolean isDeclaredBy(Class<?> type, Method method, Class<?> targetClass) {
+        return ClassUtils.hasMethod(type, method.getName(), method.getParameterTypes())
+                || Arrays.stream(type.getMethods())
                         .anyMatch(declared -> AopUtils.getMostSpecificMethod(declared, targetClass)
                                 .equals(method));
     }

@@ -41,6 +41,40 @@ class FeignFallbackTests {
         }
     }
 
+    interface Find<T> {
+
+        String of(T name);
+    }
+
+    @FeignClient(fallback = NoPrices.class)
+    @RateLimited(name = "prices", rate = "1/m")
+    interface Prices extends Find<String> {}
+
+    static class NoPrices implements Prices {
+
+        @Override
+        public String of(String name) {
+            return "none";
+        }
+    }
+
+    static class PriceServer extends NoPrices {}
+
+    @FeignClient(fallback = LimitedFallback.class)
+    interface Quotes {
+
+        String quote();
+    }
+
+    @RateLimited(name = "fallbacks", rate = "1/m")
+    static class LimitedFallback implements Quotes {
+
+        @Override
+        public String quote() {
+            return "none";
+        }
+    }
+
     /** A server that shares the interface. */
     static class Server extends NoRates {}
 
@@ -74,6 +108,39 @@ class FeignFallbackTests {
             Rates fallback = context.getBean(Rates.class);
             fallback.own();
             assertRejected("own", fallback::own);
+        });
+    }
+
+    @Test
+    void fallbackIsNotChargedForAnnotationsOfTheClientsType() {
+        LimitedContexts.inMemory().withBean(NoPrices.class).run(context -> {
+            Prices fallback = context.getBean(Prices.class);
+            assertThat(fallback.of("a")).isEqualTo("none");
+            assertThat(fallback.of("a")).isEqualTo("none");
+        });
+    }
+
+    @Test
+    void fallbackIsNotChargedForMethodsOfAGenericInterface() {
+        LimitedContexts.inMemory()
+                .withBean("fallback", NoPrices.class)
+                .withBean(PriceServer.class)
+                .withPropertyValues(
+                        "ratelimit.limits.matched.rate=1/m",
+                        "ratelimit.limits.matched.pointcut=execution(* io.ratelimit.aop.FeignFallbackTests.NoPrices.of(String))")
+                .run(context -> {
+                    Prices fallback = context.getBean("fallback", Prices.class);
+                    assertThat(fallback.of("a")).isEqualTo("none");
+                    assertThat(fallback.of("a")).isEqualTo("none");
+                });
+    }
+
+    @Test
+    void annotationOfTheFallbacksTypeApplies() {
+        LimitedContexts.inMemory().withBean(LimitedFallback.class).run(context -> {
+            Quotes fallback = context.getBean(Quotes.class);
+            fallback.quote();
+            assertRejected("fallbacks", fallback::quote);
         });
     }
 
