@@ -6,7 +6,6 @@ import io.ratelimit.spi.TimeSource;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.WebSettings;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -14,9 +13,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -37,9 +37,6 @@ class WebConfiguration {
 
     /** The order of Spring Security's filter in both stacks. A servlet application can set another one. */
     static final int SECURITY_ORDER = -100;
-
-    /** Of a health group: a path on the port of the application. */
-    private static final String ADDITIONAL_PATH = "server:";
 
     @Bean
     @ConditionalOnMissingBean
@@ -82,34 +79,10 @@ class WebConfiguration {
                     return used == null ? PathPatternParser.defaultInstance : used;
                 },
                 () -> mappings.stream().flatMap(openPaths).toList(),
-                probes(Binder.get(beans.getBean(Environment.class))),
+                () -> beans.getBeanProvider(ProbePaths.class).stream()
+                        .flatMap(probes -> probes.paths().stream())
+                        .toList(),
                 SECURITY && properties.web().filterOrder() < orderAfterSecurity);
-    }
-
-    /** Returns the paths of the actuator's health and of its groups. */
-    private static List<String> probes(Binder properties) {
-        String endpoints = properties
-                .bind("management.endpoints.web.base-path", String.class)
-                .orElse("/actuator");
-        String health = properties
-                .bind("management.endpoints.web.path-mapping.health", String.class)
-                .orElse("health");
-        Stream<String> groups = properties
-                .bind("management.endpoint.health.group", Bindable.mapOf(String.class, String.class))
-                .orElse(Map.of())
-                .values()
-                .stream()
-                .filter(value -> value.startsWith(ADDITIONAL_PATH))
-                .map(value -> value.substring(ADDITIONAL_PATH.length()));
-        boolean additional = properties
-                .bind("management.endpoint.health.probes.add-additional-paths", Boolean.class)
-                .orElse(false);
-        return Stream.of(
-                        Stream.of((endpoints + "/" + health).replace("//", "/")),
-                        groups,
-                        additional ? Stream.of("/livez", "/readyz") : Stream.<String>empty())
-                .flatMap(Function.identity())
-                .toList();
     }
 
     /**
@@ -126,5 +99,15 @@ class WebConfiguration {
         return handlers.entrySet().stream()
                 .filter(handler -> !SpringTypes.contain(handler.getValue().getBeanType()))
                 .flatMap(handler -> patterns.apply(handler.getKey()).stream());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({PathMappedEndpoints.class, ManagementPortType.class})
+    static class Probes {
+
+        @Bean
+        ProbePaths rateLimitProbePaths(ObjectProvider<PathMappedEndpoints> endpoints, Environment environment) {
+            return new ProbePaths(endpoints, environment);
+        }
     }
 }

@@ -161,17 +161,14 @@ final class RequestMatcher {
             return null;
         }
         for (PathContainer path : paths) {
-            if (isProbe(path)) {
-                continue;
-            }
             if (!hasVariables) {
-                if (pattern.matches(path)) {
+                if (pattern.matches(path) && !isProbe(path)) {
                     return matchWithoutVariables;
                 }
                 continue;
             }
             PathMatchInfo match = pattern.matchAndExtract(path);
-            if (match != null) {
+            if (match != null && !isProbe(path)) {
                 return new Match(limit, match.getUriVariables());
             }
         }

@@ -33,7 +33,7 @@ public final class RequestRuleMapping {
 
     private final Supplier<List<String>> openPaths;
 
-    private final List<String> probes;
+    private final Supplier<List<String>> probes;
 
     private final boolean userIsUnknown;
 
@@ -53,13 +53,13 @@ public final class RequestRuleMapping {
             RequestLimitFactory limits,
             Supplier<PathPatternParser> parser,
             Supplier<List<String>> openPaths,
-            List<String> probes,
+            Supplier<List<String>> probes,
             boolean userIsUnknown) {
         this.rules = List.copyOf(rules);
         this.limits = limits;
         this.parser = parser;
         this.openPaths = openPaths;
-        this.probes = List.copyOf(probes);
+        this.probes = probes;
         this.userIsUnknown = userIsUnknown;
     }
 
@@ -70,6 +70,7 @@ public final class RequestRuleMapping {
      * @throws RateLimitConfigurationException if a rule is invalid
      */
     public Map<String, Map<String, ChargeDescription>> start() {
+        List<String> paths = probes.get();
         List<RequestMatcher> all = new ArrayList<>();
         Map<String, Map<String, ChargeDescription>> requests = new TreeMap<>();
         for (RequestRule rule : rules) {
@@ -81,7 +82,7 @@ public final class RequestRuleMapping {
                                 + rule.limit() + "')");
                 continue;
             }
-            RequestMatcher matcher = new RequestMatcher(rule, parser.get(), probes, limits, userIsUnknown);
+            RequestMatcher matcher = new RequestMatcher(rule, parser.get(), paths, limits, userIsUnknown);
             warnOfOtherMethods(rule, matcher);
             requests.computeIfAbsent(matcher.limitName(), name -> new LinkedHashMap<>())
                     .put(rule.describe(), matcher.operation().describe());

@@ -65,7 +65,7 @@ final class SimulatedContainer {
                 new RequestLimitFactory(instance.catalog(), new DefaultListableBeanFactory()),
                 () -> PathPatternParser.defaultInstance,
                 List::of,
-                List.of(),
+                List::of,
                 false);
         var unused = matched.start();
         ServletRejectionHandler rejections =

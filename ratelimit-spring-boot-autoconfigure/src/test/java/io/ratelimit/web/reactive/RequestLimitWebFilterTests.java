@@ -64,7 +64,7 @@ class RequestLimitWebFilterTests {
             new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
-            List.of(),
+            List::of,
             false);
 
     private final CompletableFuture<String> behind = new CompletableFuture<>();

@@ -71,7 +71,7 @@ class OpenRequestsTests {
             new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
-            List.of(),
+            List::of,
             false);
 
     private final List<OpenRequests> watched = new ArrayList<>();
