@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import com.google.rpc.RetryInfo;
 import io.grpc.protobuf.StatusProto;
 import io.ratelimit.grpc.GrpcRejectionHandler;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -22,7 +23,7 @@ public final class RateLimitGrpcAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    GrpcRejectionHandler rateLimitGrpcRejectionHandler() {
-        return new GrpcRejectionHandler();
+    GrpcRejectionHandler rateLimitGrpcRejectionHandler(ObjectProvider<GrpcExceptionHandler> all) {
+        return new GrpcRejectionHandler(all);
     }
 }

@@ -9,19 +9,40 @@ import io.grpc.StatusException;
 import io.grpc.protobuf.StatusProto;
 import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
 
 /**
  * Answers a rejected call with {@code RESOURCE_EXHAUSTED}, and one that cannot be decided or made at present with
- * {@code UNAVAILABLE}, both with the time to wait as {@code RetryInfo}. Spring would answer both with {@code UNKNOWN}.
+ * {@code UNAVAILABLE}, a rejection with the time to wait as {@code RetryInfo}. Spring would answer both with {@code UNKNOWN}.
  */
 public final class GrpcRejectionHandler implements GrpcExceptionHandler {
 
+    private final ObjectProvider<GrpcExceptionHandler> all;
+
+    /** @param all handlers. Those of the application come first: Spring gRPC does not order them */
+    public GrpcRejectionHandler(ObjectProvider<GrpcExceptionHandler> all) {
+        this.all = all;
+    }
+
     @Override
     public @Nullable StatusException handleException(Throwable failure) {
+        return failure instanceof RateLimitException
+                ? all.orderedStream()
+                        .filter(handler -> handler != this)
+                        .map(handler -> handler.handleException(failure))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElseGet(() -> answer(failure))
+                : null;
+    }
+
+    private static @Nullable StatusException answer(Throwable failure) {
         if (failure instanceof OutboundRateLimitExceededException rejection) {
             return exception(status(Code.UNAVAILABLE, "Another application must not be called at present"), rejection);
         }

@@ -1,5 +1,6 @@
 package io.ratelimit.stomp;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.springframework.messaging.simp.config.ChannelRegistration;
 import org.springframework.web.socket.WebSocketHandler;
@@ -21,7 +22,7 @@ public record StompCallConfigurer(StompCallSource source) implements WebSocketMe
         registration.addDecoratorFactory(AddressedHandler::new);
     }
 
-    private static final class AddressedHandler extends WebSocketHandlerDecorator {
+    static final class AddressedHandler extends WebSocketHandlerDecorator {
 
         AddressedHandler(WebSocketHandler handler) {
             super(handler);
@@ -31,8 +32,10 @@ public record StompCallConfigurer(StompCallSource source) implements WebSocketMe
         public void afterConnectionEstablished(WebSocketSession session) throws Exception {
             InetSocketAddress address = session.getRemoteAddress();
             if (address != null) {
+                InetAddress ip = address.getAddress();
                 session.getAttributes()
-                        .put(StompCaller.ADDRESS, address.getAddress().getHostAddress());
+                        // The text of a proxy's header may be no address, such as "unknown".
+                        .put(StompCaller.ADDRESS, ip == null ? address.getHostString() : ip.getHostAddress());
             }
             super.afterConnectionEstablished(session);
         }

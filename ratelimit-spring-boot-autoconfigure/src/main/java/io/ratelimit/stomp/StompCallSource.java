@@ -12,7 +12,7 @@ import org.springframework.messaging.support.ExecutorChannelInterceptor;
 /** Finds the STOMP message that the current thread handles, and otherwise its web request. */
 public final class StompCallSource implements RequestCall.Source, ExecutorChannelInterceptor {
 
-    private static final ThreadLocal<@Nullable Message<?>> handled = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Handled> handled = new ThreadLocal<>();
 
     private final RequestCall.Source requests;
 
@@ -25,22 +25,23 @@ public final class StompCallSource implements RequestCall.Source, ExecutorChanne
 
     @Override
     public @Nullable RequestCall current() {
-        Message<?> message = handled.get();
-        return message == null ? requests.current() : new StompCall(new StompCaller(message.getHeaders(), settings));
+        Handled present = handled.get();
+        return present == null
+                ? requests.current()
+                : new StompCall(new StompCaller(present.message().getHeaders(), settings));
     }
 
     @Override
     public Runnable carriedBy(Runnable task) {
-        Message<?> message = handled.get();
-        return message == null
+        Handled present = handled.get();
+        return present == null
                 ? requests.carriedBy(task)
                 : () -> {
-                    Message<?> own = handled.get();
-                    handle(message);
+                    begin(present.message());
                     try {
                         task.run();
                     } finally {
-                        handle(own);
+                        end();
                     }
                 };
     }
@@ -52,21 +53,29 @@ public final class StompCallSource implements RequestCall.Source, ExecutorChanne
 
     @Override
     public Message<?> beforeHandle(Message<?> message, MessageChannel channel, MessageHandler handler) {
-        handle(message);
+        begin(message);
         return message;
     }
 
     @Override
     public void afterMessageHandled(
             Message<?> message, MessageChannel channel, MessageHandler handler, @Nullable Exception failure) {
-        handled.remove();
+        end();
     }
 
-    private void handle(@Nullable Message<?> message) {
-        if (message == null) {
+    private static void begin(Message<?> message) {
+        handled.set(new Handled(message, handled.get()));
+    }
+
+    private static void end() {
+        Handled present = handled.get();
+        if (present == null || present.outer() == null) {
             handled.remove();
         } else {
-            handled.set(message);
+            handled.set(present.outer());
         }
     }
+
+    /** @param outer the message whose handler has sent this one, if the channel has no threads of its own */
+    private record Handled(Message<?> message, @Nullable Handled outer) {}
 }

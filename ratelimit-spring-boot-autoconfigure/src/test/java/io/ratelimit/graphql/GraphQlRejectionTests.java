@@ -23,10 +23,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.graphql.data.method.annotation.Argument;
 import org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler;
@@ -128,7 +130,7 @@ class GraphQlRejectionTests {
 
     private static void with(Class<?> controller, Consumer<ApplicationContext> test) {
         LimitedContexts.inMemory()
-                .withConfiguration(AutoConfigurations.of(RateLimitGraphQlAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(RateLimitGraphQlAutoConfiguration.class, Controllers.class))
                 .withBean(controller)
                 .run(test::accept);
     }
@@ -140,13 +142,9 @@ class GraphQlRejectionTests {
     }
 
     private static GraphQlSource source(ApplicationContext context) {
-        AnnotatedControllerConfigurer controllers = new AnnotatedControllerConfigurer();
-        controllers.setApplicationContext(context);
-        controllers.afterPropertiesSet();
         return GraphQlSource.schemaResourceBuilder()
                 .schemaResources(new ByteArrayResource(SCHEMA.getBytes(StandardCharsets.UTF_8)))
-                .configureRuntimeWiring(controllers)
-                .exceptionResolvers(List.of(controllers.getExceptionResolver()))
+                .configureRuntimeWiring(context.getBean(AnnotatedControllerConfigurer.class))
                 .exceptionResolvers(context.getBeanProvider(DataFetcherExceptionResolver.class)
                         .orderedStream()
                         .toList())
@@ -154,6 +152,31 @@ class GraphQlRejectionTests {
                         .orderedStream()
                         .toList())
                 .build();
+    }
+
+    @Test
+    void handlersOfTheApplicationAreAskedFirst() {
+        with(
+                Quotes.class,
+                context -> assertThat(context.getBeanProvider(DataFetcherExceptionResolver.class)
+                                .orderedStream())
+                        .last()
+                        .isInstanceOf(GraphQlRejectionResolver.class));
+    }
+
+    /** As that of Spring Boot. */
+    @AutoConfiguration
+    static class Controllers {
+
+        @Bean
+        AnnotatedControllerConfigurer controllerConfigurer() {
+            return new AnnotatedControllerConfigurer();
+        }
+
+        @Bean
+        DataFetcherExceptionResolver controllerExceptionResolver(AnnotatedControllerConfigurer controllers) {
+            return controllers.getExceptionResolver();
+        }
     }
 
     @Controller

@@ -22,6 +22,7 @@ import io.ratelimit.autoconfigure.RateLimitGrpcAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
 import org.springframework.grpc.server.exception.GrpcExceptionHandlerInterceptor;
 
@@ -70,6 +71,17 @@ class GrpcRejectionTests {
     }
 
     @Test
+    void handlerOfTheApplicationComesFirst() {
+        GrpcExceptionHandler own =
+                failure -> failure instanceof RateLimitExceededException ? Status.ABORTED.asException() : null;
+        assertThat(answerTo(rejection(), own).getStatus().getCode()).isEqualTo(Status.Code.ABORTED);
+        assertThat(answerTo(new RateLimitInputException("quotes", "no key", null), own)
+                        .getStatus()
+                        .getCode())
+                .isEqualTo(Status.Code.INVALID_ARGUMENT);
+    }
+
+    @Test
     void otherFailuresStayUnknown() {
         assertThat(answerTo(new IllegalStateException("a defect")).getStatus().getCode())
                 .isEqualTo(Status.Code.UNKNOWN);
@@ -79,15 +91,21 @@ class GrpcRejectionTests {
         return new RateLimitExceededException("quotes", RateLimitDecision.ofMicros(1, 0, 0, 2_500_000, 2_500_000));
     }
 
-    private static StatusRuntimeException answerTo(RuntimeException failure) {
+    private static StatusRuntimeException answerTo(RuntimeException failure, GrpcExceptionHandler... own) {
         ClosedCall call = new ClosedCall();
         LimitedContexts.inMemory()
                 .withConfiguration(AutoConfigurations.of(RateLimitGrpcAutoConfiguration.class))
+                .withInitializer(context -> {
+                    for (GrpcExceptionHandler handler : own) {
+                        ((GenericApplicationContext) context)
+                                .registerBean("own", GrpcExceptionHandler.class, () -> handler);
+                    }
+                })
                 .run(context -> {
                     ServerCallHandler<String, String> method = (started, headers) -> {
                         throw failure;
                     };
-                    new GrpcExceptionHandlerInterceptor(context.getBean(GrpcExceptionHandler.class))
+                    new GrpcExceptionHandlerInterceptor(context.getBean(GrpcRejectionHandler.class))
                             .interceptCall(call, new Metadata(), method);
                 });
         return call.status.asRuntimeException(call.trailers);

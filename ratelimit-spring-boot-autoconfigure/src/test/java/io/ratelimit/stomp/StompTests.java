@@ -31,6 +31,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.messaging.handler.annotation.DestinationVariable;
 import org.springframework.messaging.handler.annotation.MessageExceptionHandler;
 import org.springframework.messaging.handler.annotation.MessageMapping;
 import org.springframework.messaging.simp.annotation.SendToUser;
@@ -76,7 +77,9 @@ class StompTests {
         Client alice = new Client("alice");
         Client bob = new Client("bob");
         assertThat(alice.send(destination)).isEqualTo("answer");
-        assertThat(alice.send(destination)).contains("\"status\":429").contains("\"retry-after\":3600");
+        assertThat(alice.send(destination))
+                .startsWith("{\"title\":\"Too Many Requests\",\"status\":429,\"detail\":\"Rate limit '")
+                .endsWith("' exceeded\",\"retry-after\":3600}");
         assertThat(bob.send(destination)).isEqualTo("answer");
     }
 
@@ -111,7 +114,9 @@ class StompTests {
     }
 
     /** A user with a session. What the server sends arrives in one queue. */
-    private static final class Client {
+    private static final class Client implements StompFrameHandler {
+
+        private static final Set<String> QUEUES = Set.of("answers", "errors");
 
         private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
@@ -123,26 +128,29 @@ class StompTests {
             session = client.connectAsync(
                             "ws://127.0.0.1:" + port + "/stomp?" + user, new StompSessionHandlerAdapter() {})
                     .get(10, TimeUnit.SECONDS);
-            subscribe("/user/queue/answers");
-            subscribe("/user/queue/errors");
-            assertThat(send("/app/echo")).isEqualTo("echo");
+            subscribe("answers");
+            subscribe("errors");
         }
 
-        private void subscribe(String destination) {
-            session.subscribe(destination, new StompFrameHandler() {
-
-                @Override
-                public Type getPayloadType(StompHeaders headers) {
-                    return byte[].class;
-                }
-
-                @Override
-                public void handleFrame(StompHeaders headers, Object payload) {
-                    answers.add(new String((byte[]) payload, StandardCharsets.UTF_8));
-                }
-            });
+        /** A message that is sent before the broker knows of the subscription is lost, and no receipt tells when it does. */
+        private void subscribe(String queue) throws InterruptedException {
+            session.subscribe("/user/queue/" + queue, this);
+            do {
+                session.send("/app/echo/" + queue, new byte[0]);
+            } while (!queue.equals(answers.poll(1, TimeUnit.SECONDS)));
         }
 
+        @Override
+        public Type getPayloadType(StompHeaders headers) {
+            return byte[].class;
+        }
+
+        @Override
+        public void handleFrame(StompHeaders headers, Object payload) {
+            answers.add(new String((byte[]) payload, StandardCharsets.UTF_8));
+        }
+
+        /** Returns the answer. Late echoes are none. */
         String send(String destination, String... header) throws InterruptedException {
             StompHeaders headers = new StompHeaders();
             headers.setDestination(destination);
@@ -150,42 +158,46 @@ class StompTests {
                 headers.set(header[0], header[1]);
             }
             session.send(headers, new byte[0]);
-            return answers.poll(10, TimeUnit.SECONDS);
+            String answer;
+            do {
+                answer = answers.poll(10, TimeUnit.SECONDS);
+            } while (answer != null && QUEUES.contains(answer));
+            return answer;
         }
     }
 
     @Controller
     static class Answers {
 
-        @MessageMapping("/echo")
-        @SendToUser("/queue/answers")
-        String echo() {
-            return "echo";
+        @MessageMapping("/echo/{queue}")
+        @SendToUser(destinations = "/queue/{queue}", broadcast = false)
+        String echo(@DestinationVariable String queue) {
+            return queue;
         }
 
         @MessageMapping("/user")
-        @SendToUser("/queue/answers")
+        @SendToUser(destinations = "/queue/answers", broadcast = false)
         @RateLimited(name = "users", rate = "1/h", keyExpression = "principal")
         public String byUser() {
             return "answer";
         }
 
         @MessageMapping("/user-later")
-        @SendToUser("/queue/answers")
+        @SendToUser(destinations = "/queue/answers", broadcast = false)
         @RateLimited(name = "later", rate = "1/h", keyExpression = "principal.name")
         public CompletableFuture<String> byUserLater() {
             return CompletableFuture.completedFuture("answer");
         }
 
         @MessageMapping("/address")
-        @SendToUser("/queue/answers")
+        @SendToUser(destinations = "/queue/answers", broadcast = false)
         @RateLimited(name = "addresses", rate = "1/h", keyExpression = "clientIp")
         public String byAddress() {
             return "answer";
         }
 
         @MessageMapping("/header")
-        @SendToUser("/queue/answers")
+        @SendToUser(destinations = "/queue/answers", broadcast = false)
         @RateLimited(name = "headers", rate = "1/h", keyExpression = "header('tenant')")
         public String byHeader() {
             return "answer";
@@ -196,14 +208,14 @@ class StompTests {
     static class Handled {
 
         @MessageMapping("/handled")
-        @SendToUser("/queue/answers")
+        @SendToUser(destinations = "/queue/answers", broadcast = false)
         @RateLimited(name = "handled", rate = "1/h")
         public String handled() {
             return "answer";
         }
 
         @MessageExceptionHandler
-        @SendToUser("/queue/answers")
+        @SendToUser(destinations = "/queue/answers", broadcast = false)
         public String rejected(RateLimitExceededException rejection) {
             return "too many: " + rejection.getLimitName();
         }

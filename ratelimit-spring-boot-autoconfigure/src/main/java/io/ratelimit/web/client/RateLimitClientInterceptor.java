@@ -14,10 +14,11 @@ import org.springframework.http.client.ClientHttpResponse;
 /**
  * Limits the calls of a {@code RestClient} or {@code RestTemplate} to other applications, by host.
  *
- * <p>A call takes one permit of the limit, as {@link io.ratelimit.RateLimiter#acquire(String)} does, and throws what that
- * throws; if the limit rejects it, an {@link io.ratelimit.OutboundRateLimitExceededException}. If the remote host answers 429 or 503 with a {@code Retry-After}, seconds or a date, further calls with the same key
- * are not sent for this time, at most an hour. They throw a {@link RemoteRateLimitExceededException}, or wait if the time is
- * over within {@link #withMaxWait maxWait}. On an event loop, they do not wait. The response itself is returned as it is.
+ * <p>A call takes one permit of the limit, as {@link io.ratelimit.RateLimiter#acquire(String)} does. If the limit rejects it, it throws an
+ * {@link io.ratelimit.OutboundRateLimitExceededException}. If the remote host answers 429 or 503 with a {@code Retry-After},
+ * seconds or a date, further calls with the same key are not sent for this time, at most an hour. They throw a
+ * {@link RemoteRateLimitExceededException}, or wait if the time is over within {@link #withMaxWait maxWait}. On an event loop, they
+ * do not wait. The response itself is returned as it is.
  *
  * <p>Use one instance for all clients that call the same hosts.
  */

@@ -28,6 +28,9 @@ class ClusterOverrideTests {
     /** As long as an instance remembers a rejection that nothing ends. */
     private static final Duration REMEMBERED = Duration.ofSeconds(1);
 
+    /** Until an operator whose change was not seen repeats it. */
+    private static final Duration AGAIN = Duration.ofSeconds(2);
+
     private static final String LEASED = "leased";
 
     private static final long CAPACITY = 100_000_000;
@@ -236,7 +239,7 @@ class ClusterOverrideTests {
             String key = name + " leased, then " + operator;
             lease(key);
             // Redis delivers a message at most once.
-            await().atMost(SOON).until(() -> {
+            await().pollDelay(Duration.ZERO).pollInterval(AGAIN).atMost(SOON).until(() -> {
                 operator.block(LEASED, key);
                 return !second.limiter(LEASED).tryAcquire(key).allowed();
             });
@@ -247,7 +250,7 @@ class ClusterOverrideTests {
             operator.reset(LEASED, key);
             lease(key);
             // Permits that were leased before are charged no more.
-            await().atMost(SOON).until(() -> {
+            await().pollDelay(Duration.ZERO).pollInterval(AGAIN).atMost(SOON).until(() -> {
                 operator.reset(LEASED, key);
                 assertThat(second.limiter(LEASED).tryAcquire(key).allowed()).isTrue();
                 return remaining(key) < CAPACITY;
