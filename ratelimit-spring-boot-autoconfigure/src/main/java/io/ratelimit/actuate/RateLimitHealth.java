@@ -41,6 +41,10 @@ public record RateLimitHealth(String status, Map<String, Object> details) {
         }
         description.put("reason", failure.reason().name().toLowerCase(Locale.ROOT));
         description.put("error", failure.message());
+        if (failure.latest() != null) {
+            description.put("latestReason", failure.latest().reason().name().toLowerCase(Locale.ROOT));
+            description.put("latestError", failure.latest().message());
+        }
         description.put("since", failure.since().toString());
         description.put("calls", failure.calls());
         return description;

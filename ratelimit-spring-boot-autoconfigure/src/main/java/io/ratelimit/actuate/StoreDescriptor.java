@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param kind {@code redis}, {@code in-memory} or {@code custom}
  * @param state {@code shared}: all instances share the limits; {@code instance}: each applies them on its own;
  *     {@code on-store-failure}: the store fails, and the policy applies
- * @param reason why it fails; {@code null} if it does not
+ * @param reason why it began to fail; {@code null} if it does not fail
  * @param error the message of the failure, with the name of the server if limits are in several
+ * @param latestReason why it fails now, if that is another reason; else {@code null}
  * @param since when the first call was not decided
  * @param servers each Redis server by its name, if limits are in several; {@code null}: there is only one
  */
@@ -27,12 +28,13 @@ public record StoreDescriptor(
         String state,
         @Nullable String reason,
         @Nullable String error,
+        @Nullable String latestReason,
         @Nullable Instant since,
         @Nullable Map<String, StoreDescriptor> servers) {
 
     /** Describes a store in memory. */
     public static StoreDescriptor inMemory() {
-        return new StoreDescriptor("in-memory", "instance", null, null, null, null);
+        return new StoreDescriptor("in-memory", "instance", null, null, null, null, null);
     }
 
     /** Describes a store that instances share. A failure that concerns single buckets does not count. */
@@ -81,12 +83,19 @@ public record StoreDescriptor(
                 .map(failure -> new StoreDescriptor(
                         kind,
                         "on-store-failure",
-                        failure.reason().name().toLowerCase(Locale.ROOT),
+                        lowerCase(failure.reason()),
                         servers == null
                                 ? failure.message()
                                 : "Redis server '" + failure.redis() + "': " + failure.message(),
+                        failure.latest() == null
+                                ? null
+                                : lowerCase(failure.latest().reason()),
                         failure.since(),
                         servers))
-                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, servers));
+                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, null, servers));
+    }
+
+    private static String lowerCase(Reason reason) {
+        return reason.name().toLowerCase(Locale.ROOT);
     }
 }

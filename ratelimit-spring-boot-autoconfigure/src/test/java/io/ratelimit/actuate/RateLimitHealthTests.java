@@ -64,6 +64,16 @@ class RateLimitHealthTests {
                         + " since=2026-11-07T03:00:00.123456Z, calls=123}]}");
     }
 
+    @Test
+    void latestReasonIsBesideTheFirst() {
+        StoreFailure.Latest latest = new StoreFailure.Latest(Reason.UNREACHABLE, "Redis: not connected");
+        StoreFailure failure = new StoreFailure(
+                OF_STORE.reason(), OF_STORE.message(), OF_STORE.since(), OF_STORE.calls(), latest, null);
+        assertThat(RateLimitHealth.of(List.of(failure), "UP").details().get("failures"))
+                .hasToString("[{reason=timeout, error=Redis: no answer in time, latestReason=unreachable,"
+                        + " latestError=Redis: not connected, since=2026-11-07T03:00:00.123456Z, calls=123}]");
+    }
+
     private static Map<String, Object> described(StoreFailure trouble) {
         return Map.of(
                 "reason",

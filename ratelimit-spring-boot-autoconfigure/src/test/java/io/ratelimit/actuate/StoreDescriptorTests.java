@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class StoreDescriptorTests {
 
-    private final StoreFailure ofEu = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, "eu");
+    private final StoreFailure ofEu = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, null, "eu");
 
     @Test
     void eachServerHasAStateOfItsOwn() {
@@ -28,12 +28,12 @@ class StoreDescriptorTests {
 
     @Test
     void serversThatFailAreNamedOnce() {
-        StoreFailure ofDefault = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, "default");
-        StoreFailure ofABucket = new StoreFailure(Reason.FOREIGN_VALUE, "foreign", Instant.EPOCH, 3, "us");
+        StoreFailure ofDefault = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, null, "default");
+        StoreFailure ofABucket = new StoreFailure(Reason.FOREIGN_VALUE, "foreign", Instant.EPOCH, 3, null, "us");
         assertThat(StoreDescriptor.failingServers(List.of(ofEu, ofABucket, ofDefault, ofEu)))
                 .containsExactly("eu", "default");
         assertThat(StoreDescriptor.failingServers(
-                        List.of(new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, null))))
+                        List.of(new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, null, null))))
                 .isEmpty();
     }
 

@@ -3,6 +3,7 @@ package io.ratelimit.outage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
@@ -58,6 +59,21 @@ class HealthTests {
                 .contains("status=UP", "limits=on-store-failure", "reason=unreachable", "calls=1")
                 .doesNotContain("alice");
         server.restart();
+        awaitShared();
+    }
+
+    /** Its connection is replaced, and is none until the server answers again: the server is not to be started, but runs. */
+    @Test
+    void saysThatItHangsAlsoWhenItsConnectionIsReplaced() {
+        start();
+        awaitShared();
+        server.hang();
+        RateLimiter limiter = application.getBean(RateLimiterRegistry.class).get("quotes");
+        await("a new connection").atMost(PATIENCE).untilAsserted(() -> {
+            limiter.tryAcquire("alice");
+            assertThat(health().body().toString()).contains("reason=timeout", "latestReason=unreachable");
+        });
+        server.goOn();
         awaitShared();
     }
 

@@ -48,12 +48,23 @@ final class Outage {
     /**
      * The present outage. Immutable but for the count, because every call during an outage reads it.
      *
+     * @param first the failure with which it began
      * @param latest the first failure of the reason that the last one had
      * @param logged the reasons and policies that have been
      * @param calls those of this outage, so that none is counted by the one before
      */
     private record State(
-            Instant since, long nanos, RateLimitStoreException latest, Set<Enum<?>> logged, LongAdder calls) {
+            Instant since,
+            long nanos,
+            RateLimitStoreException first,
+            RateLimitStoreException latest,
+            Set<Enum<?>> logged,
+            LongAdder calls) {
+
+        /** @param before what a check had found before; {@code null}: nothing */
+        StoreFailure failure(@Nullable StoreFailure before, @Nullable String redis) {
+            return become(before == null ? describe(first, since, redis) : before, latest, since, calls.sum());
+        }
 
         boolean knows(RateLimitStoreException failure, List<RateLimit> limits) {
             return latest.getReason() == failure.getReason() && hasLogged(failure, limits);
@@ -72,7 +83,7 @@ final class Outage {
             Set<Enum<?>> more = new HashSet<>(logged);
             more.add(failure.getReason());
             limits.forEach(limit -> more.add(limit.onStoreFailure()));
-            return new State(since, nanos, failure, more, calls);
+            return new State(since, nanos, first, failure, more, calls);
         }
     }
 
@@ -98,17 +109,15 @@ final class Outage {
         this.events = events;
     }
 
+    /**
+     * Describes the outage. Without one, that is what a check has found.
+     *
+     * @param found by a check, which may have been before the first call failed; {@code null}: nothing
+     */
     @Nullable
-    StoreFailure failure() {
+    StoreFailure failure(@Nullable StoreFailure found) {
         State known = state;
-        return known == null
-                ? null
-                : new StoreFailure(
-                        known.latest.getReason(),
-                        String.valueOf(known.latest.getMessage()),
-                        known.since,
-                        known.calls.sum(),
-                        redis);
+        return known == null ? found : known.failure(found, redis);
     }
 
     boolean isOn() {
@@ -137,8 +146,9 @@ final class Outage {
 
     private synchronized void news(List<RateLimit> limits, RateLimitStoreException failure, boolean isCall) {
         State before = state;
-        State known =
-                before == null ? new State(Instant.now(), lastFailure, failure, Set.of(), new LongAdder()) : before;
+        State known = before == null
+                ? new State(Instant.now(), lastFailure, failure, failure, Set.of(), new LongAdder())
+                : before;
         state = known.with(failure, limits);
         if (isCall) {
             known.calls.increment();
@@ -173,6 +183,22 @@ final class Outage {
 
     private static String policy(RateLimit limit) {
         return lowerCase(limit.onStoreFailure());
+    }
+
+    static StoreFailure describe(RateLimitStoreException failure, Instant since, @Nullable String redis) {
+        return new StoreFailure(failure.getReason(), String.valueOf(failure.getMessage()), since, 0, null, redis);
+    }
+
+    /** Keeps the first reason, beside that of the latest failure if it is another one. */
+    static StoreFailure become(StoreFailure first, RateLimitStoreException latest, Instant since, long calls) {
+        Reason reason = latest.getReason();
+        return new StoreFailure(
+                first.reason(),
+                first.message(),
+                since,
+                calls,
+                reason == first.reason() ? null : new StoreFailure.Latest(reason, String.valueOf(latest.getMessage())),
+                first.redis());
     }
 
     static String lowerCase(Enum<?> value) {

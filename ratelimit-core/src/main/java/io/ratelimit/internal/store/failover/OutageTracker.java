@@ -170,8 +170,9 @@ final class OutageTracker {
 
     private void found(RateLimitStoreException failure) {
         String message = String.valueOf(failure.getMessage());
-        StoreFailure before = found.getAndUpdate(known -> new StoreFailure(
-                failure.getReason(), message, known == null ? Instant.now() : known.since(), 0, redis));
+        StoreFailure first = Outage.describe(failure, Instant.now(), redis);
+        StoreFailure before =
+                found.getAndUpdate(known -> known == null ? first : Outage.become(known, failure, known.since(), 0));
         if (before == null) {
             logger.log(
                     Level.INFO,
@@ -190,10 +191,9 @@ final class OutageTracker {
     }
 
     List<StoreFailure> failures() {
-        StoreFailure ofCalls = ofStore.failure();
         return Stream.concat(
-                        Stream.of(ofCalls == null ? found.get() : ofCalls, ofBuckets.failure()),
-                        ofAlgorithms.values().stream().map(Outage::failure))
+                        Stream.of(ofStore.failure(found.get()), ofBuckets.failure(null)),
+                        ofAlgorithms.values().stream().map(outage -> outage.failure(null)))
                 .filter(Objects::nonNull)
                 .toList();
     }

@@ -138,18 +138,38 @@ class OutageTrackerTests {
     }
 
     @Test
-    void latestReasonIsKnown() {
+    void firstReasonStaysBesideTheLatest() {
         log.failureOfCall(List.of(limit), trouble);
         log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
         assertThat(log.failures()).singleElement().satisfies(known -> {
-            assertThat(known.reason()).isEqualTo(Reason.BUSY);
-            assertThat(known.message()).isEqualTo("busy");
+            assertThat(known.reason()).isEqualTo(Reason.ERROR);
+            assertThat(known.message()).isEqualTo("down");
+            assertThat(known.latest()).isEqualTo(new StoreFailure.Latest(Reason.BUSY, "busy"));
         });
         log.failureOfCall(List.of(limit), trouble);
-        assertThat(log.failures())
-                .singleElement()
-                .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.ERROR));
+        assertThat(log.failures()).singleElement().satisfies(known -> {
+            assertThat(known.reason()).isEqualTo(Reason.ERROR);
+            assertThat(known.latest()).isNull();
+        });
         assertThat(recorder.levels()).hasSize(2);
+    }
+
+    @Test
+    void whatACheckHasFoundBeforeIsTheFirstReason() {
+        log.checked(null, new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+        log.failureOfCall(List.of(limit), trouble);
+        assertThat(log.failures()).singleElement().satisfies(known -> {
+            assertThat(known.reason()).isEqualTo(Reason.TIMEOUT);
+            assertThat(known.latest()).isEqualTo(new StoreFailure.Latest(Reason.ERROR, "down"));
+            assertThat(known.calls()).isEqualTo(1);
+        });
+        seconds = 1;
+        log.success();
+        log.failureOfCall(List.of(limit), trouble);
+        assertThat(log.failures()).singleElement().satisfies(known -> {
+            assertThat(known.reason()).isEqualTo(Reason.ERROR);
+            assertThat(known.latest()).isNull();
+        });
     }
 
     @Test
@@ -216,7 +236,8 @@ class OutageTrackerTests {
         assertThat(events).isEmpty();
         assertThat(log.isAvailable()).isFalse();
         assertThat(log.failures()).singleElement().satisfies(known -> {
-            assertThat(known.reason()).isEqualTo(Reason.TIMEOUT);
+            assertThat(known.reason()).isEqualTo(Reason.ERROR);
+            assertThat(known.latest()).isEqualTo(new StoreFailure.Latest(Reason.TIMEOUT, "hangs"));
             assertThat(known.calls()).isZero();
         });
         log.failureOfCall(List.of(limit), trouble);
