@@ -32,6 +32,9 @@ public final class RedisFailureMapper {
             Map.entry("can't run this command", Reason.FORBIDDEN),
             Map.entry("can't access", Reason.FORBIDDEN),
             Map.entry("ACL failure", Reason.FORBIDDEN),
+            Map.entry("unknown command", Reason.FORBIDDEN),
+            Map.entry("Unknown Redis command", Reason.FORBIDDEN),
+            Map.entry("unsupported command", Reason.FORBIDDEN),
             Map.entry("BUSY", Reason.BUSY),
             Map.entry("LOADING", Reason.LOADING),
             Map.entry("MASTERDOWN", Reason.LOADING),
@@ -55,6 +58,8 @@ public final class RedisFailureMapper {
 
     /** The script says so if it fails before it charges anything. */
     private static final Pattern UNCHARGED = Pattern.compile("RATELIMIT_UNCHARGED");
+
+    private static final Pattern PLACE = Pattern.compile("\\.? script: |, with args beginning with");
 
     private static final Pattern REPLY = Pattern.compile("(?<![\\w'])(" + String.join("|", REPLIES.keySet()) + ")\\b");
 
@@ -155,10 +160,10 @@ public final class RedisFailureMapper {
         return first(failure, cause -> text.matcher(messageOf(cause)).find() ? Reason.ERROR : null) != null;
     }
 
-    /** Removes the line of the script, which does not help operators. */
+    /** Removes the line of the script, which does not help operators, and what a call has sent, which may be a key. */
     private static String withoutPlace(String message) {
-        int place = message.indexOf(". script: ");
-        return place < 0 ? message : message.substring(0, place);
+        Matcher place = PLACE.matcher(message);
+        return place.find() ? message.substring(0, place.start()) : message;
     }
 
     private static String messageOf(Throwable root) {

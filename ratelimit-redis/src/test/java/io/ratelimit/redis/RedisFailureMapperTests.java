@@ -111,6 +111,11 @@ class RedisFailureMapperTests {
                                         + "The user executing the script can't access at least one of the keys mentioned in"
                                         + " the command arguments",
                                 "ERR The user executing the script can't run this command or subcommand" + AFTERWARDS,
+                                "ERR unknown command 'OOM', with args beginning with: 'x'",
+                                "ERR unknown command `SCRIPT`, with args beginning with: `LOAD`, ",
+                                "ERR Unknown Redis command called from script script: 1d, on @user_function:26.",
+                                IN_SCRIPT + "Unknown Redis command called from script",
+                                "ERR unsupported command 'script'",
                                 "ERR ACL failure in script: User limiter has no permissions to run the 'set' command"
                                         + AFTERWARDS),
                         replies(
@@ -170,7 +175,6 @@ class RedisFailureMapperTests {
                 "BUSYGROUP Consumer Group name already exists",
                 "BUSYKEY Target key name already exists.",
                 "ERR FOREIGNER is unknown",
-                "ERR unknown command 'OOM', with args beginning with: 'x'",
                 "ERR BOOM",
                 "TRYAGAIN Multiple keys request during rehashing of slot",
                 "ERR Script killed by user with SCRIPT KILL... script: 694a5fe1ddb97a4c6a1bf299d9537c7d3d0f84e7, on"

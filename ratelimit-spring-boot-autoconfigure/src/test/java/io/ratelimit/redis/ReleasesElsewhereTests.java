@@ -194,7 +194,7 @@ class ReleasesElsewhereTests {
             AnnotationConfigApplicationContext one = start(Waiter.parking(), user);
             RateLimiter other = limiter(start(Waiter.parking(), user));
             assertWoken(limiter(one), other, "alice");
-            String grant = "Grant it: &" + prefix + ":%changes +publish +subscribe +unsubscribe";
+            String grant = "A user needs &" + prefix + ":%changes +publish +subscribe +unsubscribe";
             await().untilAsserted(() -> assertThat(log.text()).contains(grant));
             // An instance logs it once, however often it tries.
             one.stop();

@@ -127,10 +127,10 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
         if (forbidden && forbiddenLogged.compareAndSet(false, true)) {
             logger.log(
                     Level.WARNING,
-                    "The user of Redis may not use the channel '" + channel + "' ("
+                    "Redis does not permit the channel '" + channel + "' ("
                             + NestedExceptionUtils.getMostSpecificCause(failure).getMessage()
                             + "); changes of rate limits, and permits that other instances release, are found by polling,"
-                            + " within a second. Grant it: &" + channel + " +publish +subscribe +unsubscribe");
+                            + " within a second. A user needs &" + channel + " +publish +subscribe +unsubscribe");
         }
         return forbidden;
     }

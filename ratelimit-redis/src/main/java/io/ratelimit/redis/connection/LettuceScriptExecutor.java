@@ -64,7 +64,7 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
         if (function != null && function.isUsable()) {
             reply.byFunction(function);
         } else {
-            reply.byDigest();
+            reply.byScript();
         }
         return reply;
     }
@@ -91,19 +91,29 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
         void byFunction(RateLimitFunction function) {
             follow(commands.get().fcall(function.name(), ScriptOutputType.MULTI, keys, arguments), thrown -> {
                 if (function.hasNotRun(thrown)) {
-                    byDigest();
+                    byScript();
                 } else {
                     completeExceptionally(thrown);
                 }
             });
         }
 
-        void byDigest() {
+        void byScript() {
+            if (digests().areRefused()) {
+                byText();
+            } else {
+                byDigest();
+            }
+        }
+
+        private void byDigest() {
             follow(commands.get().evalsha(digest, ScriptOutputType.MULTI, keys, arguments), thrown -> {
                 if (thrown instanceof RedisNoScriptException) {
                     if (function != null) {
                         function.serverHasRestarted();
                     }
+                    byText();
+                } else if (digests().areRefusedBy(thrown)) {
                     byText();
                 } else {
                     completeExceptionally(thrown);

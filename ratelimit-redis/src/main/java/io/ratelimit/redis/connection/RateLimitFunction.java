@@ -1,5 +1,6 @@
 package io.ratelimit.redis.connection;
 
+import io.lettuce.core.RedisConnectionException;
 import io.ratelimit.redis.RateLimitLibrary;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -35,6 +36,9 @@ final class RateLimitFunction {
 
     private static final long FIRST_PAUSE = Duration.ofSeconds(1).toNanos();
 
+    /** Of a proxy that closes the connection, and with it fails the calls of others. */
+    private static final long FOR_GOOD = Long.MAX_VALUE;
+
     private static final long LAST_PAUSE = Duration.ofMinutes(10).toNanos();
 
     /** A library that was there for this time is not expected to be lost again soon. */
@@ -53,6 +57,9 @@ final class RateLimitFunction {
     private volatile State state;
 
     private String logged = "";
+
+    /** Whether the last attempt has lost the connection, by chance or because it was closed for it. */
+    private boolean closed;
 
     /** @param loader loads the library into the masters that do not have it, without blocking */
     RateLimitFunction(RateLimitLibrary library, Supplier<? extends CompletionStage<?>> loader) {
@@ -91,6 +98,7 @@ final class RateLimitFunction {
         return attempt().handle((done, thrown) -> {
             try {
                 if (thrown == null) {
+                    closed = false;
                     become(true, state.pause, "Calls run as the Redis function " + name);
                 } else {
                     missing(thrown);
@@ -113,7 +121,7 @@ final class RateLimitFunction {
     /** Notes that the server has lost its scripts, and may be one that has functions. */
     void serverHasRestarted() {
         State now = state;
-        if (!now.loaded && nanos.getAsLong() - now.since >= FIRST_PAUSE) {
+        if (!now.loaded && now.pause != FOR_GOOD && nanos.getAsLong() - now.since >= FIRST_PAUSE) {
             var unused = load();
         }
     }
@@ -139,13 +147,26 @@ final class RateLimitFunction {
 
     private synchronized void missing(Throwable thrown) {
         String because = " (" + ARGUMENTS.matcher(messageOf(thrown)).replaceFirst("") + ")";
-        if (isRefused(thrown)) {
+        if (isClosed(thrown)) {
+            boolean again = closed;
+            closed = true;
+            become(
+                    false,
+                    again ? FOR_GOOD : FIRST_PAUSE,
+                    again
+                            ? "Calls run as a script, because the connection is closed if Redis is asked for functions"
+                            : "Calls run as a script until Redis has the function " + name + because);
+        } else if (isRefused(thrown)) {
             become(false, LAST_PAUSE, "Calls run as a script, because Redis does not run functions" + because);
         } else {
             boolean lasted = state.loaded && nanos.getAsLong() - state.since >= LASTING;
             long pause = lasted ? 0 : Math.min(LAST_PAUSE, Math.max(FIRST_PAUSE, 2 * state.pause));
             become(false, pause, "Calls run as a script until Redis has the function " + name + because);
         }
+    }
+
+    private static boolean isClosed(Throwable thrown) {
+        return NestedExceptionUtils.getMostSpecificCause(thrown) instanceof RedisConnectionException;
     }
 
     private static boolean isRefused(Throwable thrown) {

@@ -36,7 +36,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     private final @Nullable RedisTopology unconnected;
 
     private final SingletonSupplier<RedisOperations<String, String>> template =
-            SingletonSupplier.of(() -> new StringRedisTemplate(connections()));
+            SingletonSupplier.of(this::createTemplate);
 
     private final String address;
 
@@ -111,6 +111,13 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     /** Returns the connections that the script runs on: of the starter, or else of the application. */
     public RedisConnectionFactory connections() {
         return driver.obtain().connections;
+    }
+
+    private RedisOperations<String, String> createTemplate() {
+        StringRedisTemplate created = new StringRedisTemplate(connections());
+        created.setScriptExecutor(
+                new TextScriptExecutor<>(created, driver.obtain().executor.digests()));
+        return created;
     }
 
     /** Returns the template for commands beside the script that decides. */

@@ -2,10 +2,7 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.RedisTopology;
-import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
@@ -25,8 +22,6 @@ import org.springframework.data.redis.serializer.RedisSerializer;
  */
 public class TemplateScriptExecutor implements RateLimitScriptExecutor {
 
-    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
-
     private static final int THREADS = 16;
 
     private static final int WAITING_CALLS = 1_000;
@@ -40,6 +35,8 @@ public class TemplateScriptExecutor implements RateLimitScriptExecutor {
     /** All calls depend on these threads, so continuations of applications do not run on them. */
     private final Executor threads = DaemonThreads.createService("ratelimit-redis", THREADS, WAITING_CALLS);
 
+    private final TextScriptExecutor.Digests digests = new TextScriptExecutor.Digests();
+
     private volatile boolean clustered;
 
     public TemplateScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
@@ -48,6 +45,7 @@ public class TemplateScriptExecutor implements RateLimitScriptExecutor {
         template.setEnableDefaultSerializer(false);
         template.setKeySerializer(BYTES);
         template.setValueSerializer(BYTES);
+        template.setScriptExecutor(new TextScriptExecutor<>(template, digests));
         template.afterPropertiesSet();
     }
 
@@ -62,6 +60,11 @@ public class TemplateScriptExecutor implements RateLimitScriptExecutor {
         return reply == null ? List.of() : reply;
     }
 
+    /** Returns what is known of the server for all scripts. */
+    TextScriptExecutor.Digests digests() {
+        return digests;
+    }
+
     @Override
     public CompletionStage<?> delete(byte[] key) {
         return CompletableFuture.supplyAsync(() -> template.delete(key), threads);
@@ -72,32 +75,10 @@ public class TemplateScriptExecutor implements RateLimitScriptExecutor {
         return clustered ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }
 
-    /**
-     * Connects, and loads the script into the server, so that no call has to. Blocks. A cluster is usable while one of its nodes is
-     * down, but the driver loads the script into all of them, also into replicas and masters that were replaced: if that fails,
-     * calls load it.
-     */
+    /** Connects. Blocks. The first call of each server takes the script there: nothing but {@code EVAL} is needed. */
     void prepare() {
-        byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
-        template.execute((RedisCallback<String>) connection -> {
-            clustered = connection instanceof RedisClusterConnection;
-            try {
-                return connection.scriptingCommands().scriptLoad(text);
-            } catch (RuntimeException ex) {
-                if (!clustered || !mayBeOfOneNode(ex)) {
-                    throw ex;
-                }
-                logger.log(Level.DEBUG, "Cannot load the script into every node of the cluster; calls load it", ex);
-                return "";
-            }
-        });
-    }
-
-    private static boolean mayBeOfOneNode(RuntimeException failure) {
-        return switch (RedisFailureMapper.of(RedisTopology.REDIS, failure).getReason()) {
-            case UNREACHABLE, TIMEOUT, LOADING -> true;
-            default -> false;
-        };
+        clustered = Boolean.TRUE.equals(
+                template.execute((RedisCallback<Boolean>) connection -> connection instanceof RedisClusterConnection));
     }
 
     /** Returns what the server reports about its memory; on a cluster each name is prefixed with its node. Blocks. */

@@ -2,6 +2,7 @@ package io.ratelimit.redis.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.RedisConnectionException;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
@@ -71,6 +72,43 @@ class RateLimitFunctionTests {
         assertThat(log.text())
                 .isEqualTo("INFO Calls run as a script, because Redis does not run functions ("
                         + reply.replaceAll(", with args.*", "") + ")");
+    }
+
+    /** Each attempt fails the calls of others. The first may have met a connection that was lost by chance. */
+    @Test
+    void proxyThatClosesTheConnectionIsAskedTwice() {
+        function.isUsable();
+        lose();
+        pass(Duration.ofSeconds(1));
+        function.isUsable();
+        lose();
+        pass(Duration.ofDays(100));
+        assertThat(function.isUsable()).isFalse();
+        function.serverHasRestarted();
+        assertThat(attempts).hasSize(2);
+        assertThat(log.text())
+                .endsWith("Calls run as a script, because the connection is closed if Redis is asked for functions");
+    }
+
+    @Test
+    void connectionLostByChanceIsForgotten() {
+        function.isUsable();
+        lose();
+        pass(Duration.ofSeconds(1));
+        function.isUsable();
+        succeed();
+        assertThat(function.hasNotRun(new IllegalStateException(MISSING))).isTrue();
+        pass(Duration.ofSeconds(10));
+        function.isUsable();
+        lose();
+        pass(Duration.ofSeconds(1));
+        function.isUsable();
+        assertThat(attempts).hasSize(4);
+    }
+
+    private void lose() {
+        attempts.get(attempts.size() - 1)
+                .completeExceptionally(new RedisConnectionException("Connection lost before the answer"));
     }
 
     /** Such as a class of another version of the driver. */

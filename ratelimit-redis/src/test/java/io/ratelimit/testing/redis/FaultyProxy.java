@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
 import java.util.Set;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** Passes on what an application and its Redis say to each other, and can lose or hold it. */
 public final class FaultyProxy implements AutoCloseable {
 
-    private static final Pattern SCRIPT = Pattern.compile("evalsha|fcall");
+    private static final Pattern SCRIPT = Pattern.compile("eval|fcall");
 
     private final int target;
 
@@ -37,6 +38,11 @@ public final class FaultyProxy implements AutoCloseable {
     private final AtomicInteger connections = new AtomicInteger();
 
     private final AtomicInteger repliesToLose = new AtomicInteger();
+
+    /** In lower case. */
+    private volatile List<String> refused = List.of();
+
+    private final AtomicInteger refusals = new AtomicInteger();
 
     /** Through which new connections go. */
     private volatile Gate gate = new Gate();
@@ -82,6 +88,15 @@ public final class FaultyProxy implements AutoCloseable {
     /** Resets a connection in the place of a reply to a script, so many times: the script has run, and no client knows. */
     public void loseReplies(int number) {
         repliesToLose.set(number);
+    }
+
+    /** Closes each connection by which one of the commands is sent, as proxies do with those that they do not know. */
+    public void refuse(String... commands) {
+        refused = List.of(commands);
+    }
+
+    public int refusals() {
+        return refusals.get();
     }
 
     public int repliesToLose() {
@@ -131,7 +146,12 @@ public final class FaultyProxy implements AutoCloseable {
                 redis;
                 way) {
             for (int length = read(client, buffer, own); length >= 0; length = read(client, buffer, own)) {
-                if (isScript(buffer, length)) {
+                String sent = new String(buffer, 0, length, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+                if (refused.stream().anyMatch(command -> sent.contains("\n" + command + "\r"))) {
+                    refusals.incrementAndGet();
+                    return;
+                }
+                if (SCRIPT.matcher(sent).find()) {
                     asked.set(true);
                 }
                 way.write(redis, buffer, length);
@@ -162,11 +182,6 @@ public final class FaultyProxy implements AutoCloseable {
         int length = socket.getInputStream().read(buffer);
         own.pass();
         return length;
-    }
-
-    private static boolean isScript(byte[] buffer, int length) {
-        return SCRIPT.matcher(new String(buffer, 0, length, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT))
-                .find();
     }
 
     private static void start(Runnable work) {

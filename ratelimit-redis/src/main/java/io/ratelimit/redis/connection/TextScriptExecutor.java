@@ -1,0 +1,79 @@
+package io.ratelimit.redis.connection;
+
+import io.ratelimit.redis.RedisFailureMapper;
+import io.ratelimit.redis.RedisTopology;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.core.script.DefaultScriptExecutor;
+import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.data.redis.serializer.RedisSerializer;
+
+/** Sends the text of scripts to servers and proxies that do not run {@code EVALSHA}, and their digest to others. */
+final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
+
+    private final Digests digests;
+
+    TextScriptExecutor(RedisTemplate<K, ?> template, Digests digests) {
+        super(template);
+        this.digests = digests;
+    }
+
+    @Override
+    protected <T> @Nullable T eval(
+            RedisConnection connection,
+            RedisScript<T> script,
+            ReturnType returned,
+            int keys,
+            byte[][] keysAndArguments,
+            RedisSerializer<T> serializer) {
+        if (!digests.areRefused()) {
+            try {
+                return super.eval(connection, script, returned, keys, keysAndArguments, serializer);
+            } catch (RuntimeException ex) {
+                if (!digests.areRefusedBy(ex)) {
+                    throw ex;
+                }
+            }
+        }
+        byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
+        Object reply = connection.scriptingCommands().eval(text, returned, keys, keysAndArguments);
+        return reply == null ? null : deserializeResult(serializer, reply);
+    }
+
+    /** Knows whether the server runs scripts by their digests. */
+    static final class Digests {
+
+        private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
+
+        /** Replies of servers and proxies that have no {@code EVALSHA}, or do not permit it. */
+        private static final Pattern REFUSED =
+                Pattern.compile("(?i)(unknown|unsupported) command ['`\"]?evalsha|NOPERM .*'evalsha'");
+
+        private volatile boolean refused;
+
+        boolean areRefused() {
+            return refused;
+        }
+
+        /** Returns whether the call has not run, because the server does not run {@code EVALSHA}. */
+        boolean areRefusedBy(Throwable thrown) {
+            String message = String.valueOf(
+                    RedisFailureMapper.of(RedisTopology.REDIS, thrown).getMessage());
+            if (!REFUSED.matcher(message).find()) {
+                return false;
+            }
+            if (!refused) {
+                refused = true;
+                logger.log(
+                        Level.INFO,
+                        "Calls send the text of the script, because Redis does not run EVALSHA (" + message + ")");
+            }
+            return true;
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.documentation.MarkdownPage;
+import io.ratelimit.spi.StoreHealth;
+import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.redis.FaultyProxy;
+import io.ratelimit.testing.redis.RedisProcess;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Servers and proxies that refuse commands: whether limits work without, and what they say. */
+@Timeout(180)
+class RefusedCommandsTests {
+
+    private static final String NOTHING = "";
+
+    /** By the commands of a row of docs/redis.md that limits work without: what the log says, once. */
+    private static final Map<String, String> OPTIONAL = Map.of(
+            "EVALSHA", NOTHING,
+            "FUNCTION, FCALL", "Calls run as a script, because Redis does not run functions",
+            "SUBSCRIBE", "Redis does not permit the channel",
+            "PUBLISH", NOTHING,
+            "INFO", NOTHING,
+            "HELLO", NOTHING,
+            "CLIENT", NOTHING,
+            "SCRIPT, CONFIG, COMMAND, CLUSTER", NOTHING);
+
+    private static final String TEXT_ONLY = "Calls send the text of the script, because Redis does not run EVALSHA";
+
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    static Stream<String> optional() {
+        return OPTIONAL.keySet().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("optional")
+    void limitsWorkWithout(String commands) {
+        try (RedisProcess redis = without(commands)) {
+            String user = commands.equals("INFO") ? "limited:secret@" : "";
+            run(user + redis.address(), (context, quotes) -> {
+                assertThat(quotes.tryAcquire("bob").remaining()).isEqualTo(999);
+                assertThat(quotes.tryAcquire("bob").remaining()).isEqualTo(998);
+                assertThat(context.failures()).isEmpty();
+                await().untilAsserted(() -> assertThat(log.text()).contains(OPTIONAL.get(commands)));
+            });
+        }
+    }
+
+    @Test
+    void nothingButEvalIsSent() {
+        try (RedisProcess redis = without("SCRIPT, FUNCTION, FCALL, EVALSHA")) {
+            run(redis.address(), (health, quotes) -> {
+                assertThat(quotes.tryAcquire("bob").remaining()).isEqualTo(999);
+                assertThat(quotes.tryAcquire("bob").remaining()).isEqualTo(998);
+            });
+            assertThat(log.lines())
+                    .filteredOn(line -> line.startsWith(TEXT_ONLY))
+                    .hasSize(1);
+            assertThat(log.levels()).containsOnly("INFO");
+        }
+    }
+
+    @Test
+    void reasonIsSaidWithoutTheTime() {
+        try (RedisProcess redis = without("TIME")) {
+            run(redis.address(), (health, quotes) -> {
+                RateLimitStoreException failure = failureOf(quotes);
+                assertThat(failure.getReason()).isEqualTo(Reason.FORBIDDEN);
+                assertThat(failure).hasMessageEndingWith("Unknown Redis command called from script");
+                assertThat(health.failures())
+                        .singleElement()
+                        .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.FORBIDDEN));
+            });
+        }
+    }
+
+    /** What a command was sent with can be a key. */
+    @Test
+    void keyIsNotInTheReason() {
+        try (RedisProcess redis = without("EVAL, EVALSHA, FCALL")) {
+            run(
+                    redis.address(),
+                    (health, quotes) -> assertThat(failureOf(quotes)).hasMessage("Redis: ERR unknown command 'EVAL'"));
+        }
+        assertThat(log.text()).doesNotContain("bob");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fcall", "function", "info"})
+    void proxyThatClosesTheConnectionIsNotAskedForEver(String command) {
+        try (RedisProcess redis = RedisProcess.server();
+                FaultyProxy proxy = new FaultyProxy(redis.port())) {
+            proxy.refuse(command);
+            run("127.0.0.1:" + proxy.port(), (health, quotes) -> {
+                await().ignoreExceptions().until(() -> {
+                    quotes.tryAcquire("bob");
+                    return proxy.refusals() == (command.equals("info") ? 1 : 2);
+                });
+                await().ignoreExceptions().until(() -> quotes.tryAcquire("bob").allowed());
+                redis.send("SCRIPT", "FLUSH");
+                for (int i = 0; i < 20; i++) {
+                    quotes.tryAcquire("bob");
+                }
+                assertThat(proxy.refusals()).isLessThanOrEqualTo(2);
+            });
+        }
+    }
+
+    @Test
+    void tableOfThePageIsComplete() {
+        String page = MarkdownPage.of("docs/redis.md").text();
+        assertThat(Pattern.compile("(?m)^\\| (`[A-Z]+`(?:, `[A-Z]+`)*) \\|")
+                        .matcher(page)
+                        .results()
+                        .map(row -> row.group(1).replace("`", "")))
+                .contains("EVAL", "TIME")
+                .containsAll(OPTIONAL.keySet());
+    }
+
+    private static RateLimitStoreException failureOf(RateLimiter limiter) {
+        try {
+            limiter.tryAcquire("bob");
+        } catch (RateLimitStoreException ex) {
+            return ex;
+        }
+        throw new AssertionError("decided");
+    }
+
+    /** It tells which process it is by INFO, so that is refused by permission. */
+    private static RedisProcess without(String commands) {
+        List<String> names = List.of(commands.split(", "));
+        if (names.contains("INFO")) {
+            RedisProcess redis = RedisProcess.server();
+            redis.send("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-info");
+            return redis;
+        }
+        return RedisProcess.server(
+                names.stream().map(name -> "rename-command " + name + " \"\"").toArray(String[]::new));
+    }
+
+    private interface Use {
+
+        void use(StoreHealth health, RateLimiter quotes);
+    }
+
+    private static void run(String address, Use use) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
+                .withPropertyValues(
+                        "ratelimit.redis.url=redis://" + address,
+                        "ratelimit.redis.timeout=10s",
+                        "ratelimit.on-store-failure=throw",
+                        "ratelimit.limits.quotes.rate=1000/h")
+                .run(context -> use.use(
+                        context.getBean(StoreHealth.class),
+                        context.getBean(RateLimiterRegistry.class).get("quotes")));
+    }
+}
