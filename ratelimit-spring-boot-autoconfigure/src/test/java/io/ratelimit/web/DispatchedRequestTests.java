@@ -5,10 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
 import io.ratelimit.annotation.RateLimited;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +29,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 
@@ -41,7 +46,15 @@ class DispatchedRequestTests {
             "ratelimit.http[0].path=/ruled",
             "ratelimit.http[0].limit=exports",
             "ratelimit.http[1].path=/ruled-async",
-            "ratelimit.http[1].limit=exports");
+            "ratelimit.http[1].limit=exports",
+            "ratelimit.limits.rated.rate=100/d",
+            "ratelimit.limits.refunded.rate=100/d",
+            "ratelimit.limits.refunded.refund-on=java.lang.IllegalStateException",
+            "ratelimit.limits.settled.rate=100/d",
+            "ratelimit.limits.settled.permits=3",
+            "ratelimit.limits.settled.permits-after=#status < 400 ? 0 : 5",
+            "ratelimit.http[2].path=/starting",
+            "ratelimit.http[2].limit=settled");
 
     @AfterEach
     void holdsNothingAfterwards() {
@@ -79,6 +92,36 @@ class DispatchedRequestTests {
             assertThat(other).isNotNull();
             assertThat(application.get("unlimited-forward").status()).isEqualTo(429);
         }
+    }
+
+    /** The target of the forward forwards to a path that forwards to it again. */
+    @Test
+    void forwardThatComesBackIsLimitedOnce() {
+        assertThat(application.get("circle-of-exports").status()).isEqualTo(200);
+        assertThat(application.get("circle-of-rated").status()).isEqualTo(200);
+        assertThat(used("rated")).isEqualTo(1);
+    }
+
+    @Test
+    void chargeBesideARefundedOneCountsForALaterDispatch() {
+        assertThat(application.get("refunding").status()).isEqualTo(200);
+        assertThat(used("refunded")).isEqualTo(1);
+    }
+
+    /** Tomcat tells no end of a request whose handler throws after it has started asynchronous processing. */
+    @Test
+    void costIsThatOfTheStatusAlthoughTheContainerForgetsTheRequest() throws IOException {
+        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), application.port())) {
+            client.getOutputStream()
+                    .write("GET /starting HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+                    .isEqualTo("HTTP/1.1 500");
+        }
+        await().untilAsserted(() -> assertThat(used("settled")).isEqualTo(5));
+    }
+
+    private static long used(String limit) {
+        return 100 - application.limiter(limit).allCallers().peek().remaining();
     }
 
     private static CompletableFuture<RawHttp.Answer> start(String path) {
@@ -152,6 +195,13 @@ class DispatchedRequestTests {
         public void export() {
             handler.run();
         }
+
+        @RateLimited("refunded")
+        public void attempt(boolean successful) {
+            if (!successful) {
+                throw new IllegalStateException("expected by the test");
+            }
+        }
     }
 
     @Controller
@@ -213,6 +263,67 @@ class DispatchedRequestTests {
             request.startAsync().dispatch("/export");
         }
 
+        @GetMapping("/circle-of-exports")
+        public String circleOfExports() {
+            return "forward:/first-export";
+        }
+
+        @GetMapping("/circle-of-rated")
+        public String circleOfRated() {
+            return "forward:/first-rated";
+        }
+
+        @GetMapping("/mid/{target}")
+        public String mid(@PathVariable String target) {
+            return "forward:/first-" + target;
+        }
+
+        @RateLimited("exports")
+        @GetMapping("/first-export")
+        public void firstExport(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
+            comeBackOnce(request, response, "export");
+        }
+
+        @RateLimited("rated")
+        @GetMapping("/first-rated")
+        public void firstRated(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
+            comeBackOnce(request, response, "rated");
+        }
+
+        private static void comeBackOnce(HttpServletRequest request, HttpServletResponse response, String target)
+                throws ServletException, IOException {
+            if (request.getAttribute("again") == null) {
+                request.setAttribute("again", true);
+                request.getRequestDispatcher("/mid/" + target).forward(request, response);
+            }
+        }
+
+        @GetMapping("/refunding")
+        public String refunding() {
+            exports.attempt(true);
+            try {
+                exports.attempt(false);
+            } catch (IllegalStateException ex) {
+                // Refunded.
+            }
+            return "forward:/attempting";
+        }
+
+        @GetMapping("/attempting")
+        @ResponseBody
+        public String attempting() {
+            exports.attempt(true);
+            return "done";
+        }
+
+        @GetMapping("/starting")
+        public void starting(HttpServletRequest request) {
+            request.startAsync();
+            throw new IllegalArgumentException("expected by the test");
+        }
+
         @RateLimited("exports")
         @GetMapping("/failing")
         public void failing() {
@@ -232,8 +343,10 @@ class DispatchedRequestTests {
 
         @RequestMapping("/error")
         @ResponseBody
-        public String error() {
-            exports.export();
+        public String error(HttpServletRequest request) {
+            if (!"/starting".equals(request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI))) {
+                exports.export();
+            }
             return "failed";
         }
     }

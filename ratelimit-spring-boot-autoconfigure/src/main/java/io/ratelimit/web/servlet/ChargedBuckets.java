@@ -9,15 +9,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * Remembers the buckets that a request was charged to, each with the first dispatch that was. A concurrency limit is charged
- * while a call holds its permits. Thread-safe.
+ * Remembers the buckets that a request was charged to, and by which dispatches. A concurrency limit is charged while a call
+ * holds its permits. Thread-safe.
  */
 final class ChargedBuckets {
 
-    private final Map<Payment, Dispatch> dispatches = new HashMap<>(4);
+    /** How often each was made: a refund takes back one. */
+    private final Map<Payment, Integer> payments = new HashMap<>(4);
 
     /** Adds the buckets of the charges of a call, unless a limit rejects: then none is charged. */
     synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions, Dispatch dispatch, Object call) {
@@ -27,19 +29,20 @@ final class ChargedBuckets {
         for (int i = 0; i < charges.size(); i++) {
             if (decisions.get(i).allowed()) {
                 Object holder = charges.get(i).limit().hasRate() ? null : call;
-                dispatches.putIfAbsent(new Payment(Bucket.of(charges.get(i)), holder), dispatch);
+                payments.merge(new Payment(Bucket.of(charges.get(i)), holder, dispatch), 1, Integer::sum);
             }
         }
     }
 
-    /** Removes the buckets of charges that were refunded. */
-    synchronized void remove(List<Charge> charges) {
-        charges.forEach(charge -> dispatches.remove(new Payment(Bucket.of(charge), null)));
+    /** Takes back charges of the dispatch that were refunded. */
+    synchronized void remove(List<Charge> charges, Dispatch dispatch) {
+        charges.forEach(charge -> payments.computeIfPresent(
+                new Payment(Bucket.of(charge), null, dispatch), (payment, number) -> number > 1 ? number - 1 : null));
     }
 
     /** Removes the buckets whose permits the call has released. */
     synchronized void release(Object call) {
-        dispatches.keySet().removeIf(payment -> payment.holder() == call);
+        payments.keySet().removeIf(payment -> payment.holder() == call);
     }
 
     /** Returns the charges whose buckets no earlier dispatch was charged to. */
@@ -50,16 +53,16 @@ final class ChargedBuckets {
     }
 
     private boolean isCharged(Bucket bucket, Dispatch dispatch) {
-        return dispatches.entrySet().stream()
-                .anyMatch(charged -> charged.getKey().bucket().equals(bucket)
-                        && !charged.getValue().equals(dispatch));
+        return payments.keySet().stream()
+                .anyMatch(payment ->
+                        payment.bucket().equals(bucket) && !payment.dispatch().equals(dispatch));
     }
 
     /**
      * A pass of a request through the servlet container: the first one, or a forward, an error page and so on.
      *
-     * @param target the path. An include has that of the outer request. Its target is the attributes that Spring's servlet creates
-     *     for each pass
+     * @param target the path. An include has that of the outer request, and forwards can come back to the same one. Theirs has the
+     *     attributes, too, that Spring's servlet creates for each pass
      */
     record Dispatch(DispatcherType type, int number, Object target) {
 
@@ -70,9 +73,14 @@ final class ChargedBuckets {
             DispatcherType type = request.getDispatcherType();
             return switch (type) {
                 case REQUEST -> FIRST;
-                case INCLUDE -> new Dispatch(type, number, RequestContextHolder.currentRequestAttributes());
+                case INCLUDE, FORWARD -> new Dispatch(type, number, passOf(request));
                 default -> new Dispatch(type, number, request.getRequestURI());
             };
+        }
+
+        private static Object passOf(HttpServletRequest request) {
+            RequestAttributes attributes = RequestContextHolder.getRequestAttributes();
+            return List.of(attributes == null ? "" : attributes, request.getRequestURI());
         }
 
         boolean isFirst() {
@@ -88,5 +96,5 @@ final class ChargedBuckets {
     }
 
     /** @param holder the call that holds permits; {@code null}: the limit has a rate */
-    private record Payment(Bucket bucket, @Nullable Object holder) {}
+    private record Payment(Bucket bucket, @Nullable Object holder, Dispatch dispatch) {}
 }

@@ -82,7 +82,7 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
             record.write(settings.headers());
             answered = true;
         } finally {
-            record.end(request, answered);
+            record.end(request, response, answered);
         }
     }
 

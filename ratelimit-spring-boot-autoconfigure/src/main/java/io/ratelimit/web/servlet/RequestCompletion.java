@@ -30,6 +30,9 @@ final class RequestCompletion implements AsyncListener {
 
     private volatile boolean failed;
 
+    /** What the client gets as far as is known. The response itself may belong to another request when the end is found out. */
+    private volatile int status = HttpServletResponse.SC_OK;
+
     RequestCompletion(ServletHeaderRecord record, @Nullable OpenRequests open) {
         this.record = record;
         this.open = open;
@@ -41,7 +44,7 @@ final class RequestCompletion implements AsyncListener {
         RequestCompletion completion = record.completion();
         completion.add(action);
         if (record.isWaiting()) {
-            completion.returned(request, true);
+            completion.awaitEnd(request);
         }
     }
 
@@ -64,8 +67,13 @@ final class RequestCompletion implements AsyncListener {
      *
      * @param answered whether there is a response, and not an exception for the container
      */
-    void returned(HttpServletRequest request, boolean answered) {
+    void returned(HttpServletRequest request, HttpServletResponse response, boolean answered) {
         failed = !answered;
+        status = answered ? response.getStatus() : HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
+        awaitEnd(request);
+    }
+
+    private void awaitEnd(HttpServletRequest request) {
         try {
             if (request.isAsyncStarted()) {
                 AsyncContext context = request.getAsyncContext();
@@ -82,8 +90,8 @@ final class RequestCompletion implements AsyncListener {
     }
 
     /** Returns the status that the client gets. */
-    int status(HttpServletResponse response) {
-        return failed ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : response.getStatus();
+    int status() {
+        return status;
     }
 
     /** Notes that the client can no longer be written to. */
@@ -116,9 +124,12 @@ final class RequestCompletion implements AsyncListener {
         }
     }
 
-    /** Called after a timeout and an error, too, unless the container forgets. */
+    /** Called after a timeout and an error, too, unless the container forgets. Another thread may have set the status. */
     @Override
     public void onComplete(AsyncEvent event) {
+        if (!failed && event.getSuppliedResponse() instanceof HttpServletResponse response) {
+            status = response.getStatus();
+        }
         end();
     }
 

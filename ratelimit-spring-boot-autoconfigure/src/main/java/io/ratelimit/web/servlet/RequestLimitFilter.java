@@ -60,7 +60,7 @@ public record RequestLimitFilter(
             answered = true;
         } finally {
             if (completion != null) {
-                completion.returned((HttpServletRequest) request, answered);
+                completion.returned((HttpServletRequest) request, (HttpServletResponse) response, answered);
             }
         }
     }
@@ -89,7 +89,7 @@ public record RequestLimitFilter(
         RequestCompletion completion = record.completion();
         completion.add(settlement::release);
         if (matched.isSettled()) {
-            completion.add(() -> matched.settle(acquire, settlement, gate, completion.status(response)));
+            completion.add(() -> matched.settle(acquire, settlement, gate, completion.status()));
         }
         return endsElsewhere ? null : completion;
     }

@@ -66,11 +66,11 @@ final class ServletHeaderRecord extends HeaderRecord {
      *
      * @param answered whether there is a response, and not an exception for the container
      */
-    void end(HttpServletRequest request, boolean answered) {
+    void end(HttpServletRequest request, HttpServletResponse response, boolean answered) {
         handling = null;
         RequestCompletion followed = completion;
         if (followed != null) {
-            followed.returned(request, answered);
+            followed.returned(request, response, answered);
         }
     }
 

@@ -57,7 +57,7 @@ final class ServletRequestCall implements RequestCall {
 
     @Override
     public void onRefund(List<Charge> charges) {
-        record.chargedBuckets().remove(charges);
+        record.chargedBuckets().remove(charges, dispatch);
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.WebSettings;
+import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
@@ -235,7 +236,7 @@ class OpenRequestsTests {
         }
         assertOpen();
         for (AsyncListener listener : listeners) {
-            listener.onComplete(null);
+            listener.onComplete(new AsyncEvent(request.getAsyncContext(), request, new MockHttpServletResponse()));
             assertOver();
         }
         Recycling.DISCARDED.recycle(request);
