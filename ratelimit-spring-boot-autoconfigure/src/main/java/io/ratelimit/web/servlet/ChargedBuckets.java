@@ -75,8 +75,13 @@ final class ChargedBuckets {
             };
         }
 
+        /** Returns a pass of its own for the filter of a route, which is not charged what the request has been before. */
+        static Dispatch ofRoute(HttpServletRequest request) {
+            return new Dispatch(request.getDispatcherType(), 0, new Object());
+        }
+
         boolean isFirst() {
-            return type == DispatcherType.REQUEST;
+            return equals(FIRST);
         }
     }
 
