@@ -48,7 +48,7 @@ status=0
 rows=()
 for boot in "${versions[@]}"; do
     # Spring Cloud's release for this generation.
-    gateway=5.0.3 context=5.0.3 generation=()
+    gateway=5.0.4 context=5.0.3 generation=()
     [[ $boot != 3.* ]] || { gateway=4.3.5 context=4.3.0 generation=(-Pspring-boot-3,undertow); }
     for jdk in "${jdks[@]}"; do
         # Nothing that another version has compiled.
@@ -71,7 +71,7 @@ for boot in "${versions[@]}"; do
         ((outcome == 0 && tests > skipped)) || status=1
         run=$boot-$java${aot[0]:+-aot}
         mkdir -p "acceptance/target/$run"
-        for module in servlet jetty undertow reactive jedis in-memory gateway neighbours clinic-before clinic-after; do
+        for module in servlet jetty undertow reactive jedis in-memory gateway gateway-mvc neighbours clinic-before clinic-after; do
             cp "acceptance/$module/target/application.log" "acceptance/target/$run/$module.log" 2>/dev/null || true
         done
         mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true

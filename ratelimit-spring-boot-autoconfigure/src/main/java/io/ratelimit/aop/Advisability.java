@@ -77,11 +77,15 @@ final class Advisability {
     static void checkCovers(Class<?> targetClass) {
         List<LimitAnnotation> annotations = RateLimitAnnotations.ofType(targetClass);
         if (!annotations.isEmpty() && !Modifier.isAbstract(targetClass.getModifiers())) {
+            boolean createsBean =
+                    FrameworkCall.CREATION.implementedBy(targetClass).findAny().isPresent();
             throw new RateLimitConfigurationException(
                             "@RateLimited on a type must cover a public method that callers reach through a proxy (was on "
                                     + annotations.get(0).place() + ", and covers no method of "
                                     + targetClass.getName() + ").",
-                            "Annotate the methods themselves, make them public, or remove the annotation.")
+                            createsBean
+                                    ? FrameworkCall.CREATION.fix()
+                                    : "Annotate the methods themselves, make them public, or remove the annotation.")
                     .at(annotations.get(0).place());
         }
     }

@@ -20,6 +20,7 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -63,6 +64,7 @@ public record LimitedBeans(
     public List<LimitedMethodRecord> check() {
         // First find all, so that every annotation has declared its limit before a pointcut refers to one.
         List<BeanMethod> all = find(beans, methods, this::typeOf, this::isMock);
+        checkFactories();
         checkProcessed(all);
         checkMatches(all);
         List<LimitedMethodRecord> records = new ArrayList<>();
@@ -96,6 +98,21 @@ public record LimitedBeans(
             }
         }
         return all;
+    }
+
+    /** @throws RateLimitConfigurationException if a factory of a bean is annotated, and has no method that others call */
+    private void checkFactories() {
+        for (String name : beans.getBeanDefinitionNames()) {
+            if (beans.isFactoryBean(name)) {
+                Class<?> createdType = created.typeOf(name);
+                Class<?> type = createdType == null
+                        ? beans.getType(BeanFactory.FACTORY_BEAN_PREFIX + name, false)
+                        : createdType;
+                if (type != null) {
+                    var unused = methods.of(type);
+                }
+            }
+        }
     }
 
     /** @throws RateLimitConfigurationException if a method is missing that AOT processing has found */

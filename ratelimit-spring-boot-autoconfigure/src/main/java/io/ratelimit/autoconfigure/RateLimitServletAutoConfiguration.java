@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.expression.RequestCall;
+import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
@@ -11,6 +12,7 @@ import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionResolver;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
+import io.ratelimit.web.servlet.RouteLimiter;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
 import io.ratelimit.web.servlet.ServletRequestCallSource;
@@ -33,6 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
@@ -121,6 +124,14 @@ public final class RateLimitServletAutoConfiguration {
     @Bean
     CatchAllAdviceWarning rateLimitCatchAllAdviceWarning(ApplicationContext context) {
         return new CatchAllAdviceWarning(context, true);
+    }
+
+    /** For the filters of routes. Most applications have none. */
+    @Bean
+    @Lazy
+    RouteLimiter rateLimitRoutes(
+            LimitCatalog catalog, ConfigurableListableBeanFactory beans, RateLimitGate gate, WebSettings settings) {
+        return new RouteLimiter(new RequestLimitFactory(catalog, beans), gate, settings);
     }
 
     /** Limits URLs, if there may be rules for them. */

@@ -19,8 +19,13 @@ record ArgumentPositions(int count, Map<String, Integer> byVariable) {
     static final ArgumentPositions NONE = new ArgumentPositions(0, Map.of());
 
     static ArgumentPositions of(Method method, @Nullable String @Nullable [] names) {
-        int count = method.getParameterCount();
-        if (KotlinDetector.isSuspendingFunction(method) || (names != null && names.length != count)) {
+        return KotlinDetector.isSuspendingFunction(method) ? NONE : ofParameters(method, names);
+    }
+
+    /** Maps the variables to the parameters of the source, also of a function that suspends. */
+    static ArgumentPositions ofParameters(Method method, @Nullable String @Nullable [] names) {
+        int count = MethodSignatures.parameterCount(method);
+        if (names != null && names.length != count && names.length != method.getParameterCount()) {
             return NONE;
         }
         Map<String, Integer> byVariable = new HashMap<>();

@@ -28,6 +28,7 @@ import org.springframework.core.ResolvableType;
  * @param arguments maps variables to arguments
  * @param types the declared types of variables, as far as they are known
  * @param hintWithoutNames tells how to write an expression if there are no names
+ * @param hintOnProperties tells why a parameter may have other properties than in the source; empty: it has not
  * @param facts what expressions can read from the request
  */
 record ExpressionScope(
@@ -40,6 +41,7 @@ record ExpressionScope(
         ArgumentPositions arguments,
         Map<String, ResolvableType> types,
         String hintWithoutNames,
+        String hintOnProperties,
         Supplier<CallerFacts> facts) {
 
     private static final List<String> REQUEST_MEMBERS = List.of("clientIp", "principal", "header");
@@ -51,7 +53,6 @@ record ExpressionScope(
     static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
         int count = MethodSignatures.parameterCount(method);
-        ArgumentPositions arguments = ArgumentPositions.of(method, names);
         return new ExpressionScope(
                 MethodSignatures.describe(method),
                 "a call",
@@ -67,9 +68,12 @@ record ExpressionScope(
                         .boxed()
                         .flatMap(i -> Stream.of("p" + i, "a" + i))
                         .toList(),
-                arguments,
-                ExpressionTypes.variables(method, arguments),
+                ArgumentPositions.of(method, names),
+                ExpressionTypes.variables(method, ArgumentPositions.ofParameters(method, names)),
                 count == 0 ? "The method has no parameters." : "Use #p0, #p1, …, or compile with -parameters.",
+                MethodSignatures.hasValueClass(method)
+                        ? " Kotlin passes a parameter of a value class as its value: write #parameter alone."
+                        : "",
                 facts);
     }
 
@@ -87,6 +91,7 @@ record ExpressionScope(
                         .distinct()
                         .collect(Collectors.toMap(name -> name, name -> ofRequest(variables.contains(name)))),
                 "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.",
+                "",
                 () -> CallerFacts.REQUEST);
     }
 
@@ -118,6 +123,7 @@ record ExpressionScope(
                 arguments,
                 types,
                 hintWithoutNames,
+                hintOnProperties,
                 () -> isOfMethod() ? CallerFacts.AFTERWARDS : CallerFacts.RESPONDED);
     }
 

@@ -27,6 +27,12 @@ public final class MethodSignatures {
                 : method.getName();
     }
 
+    /** Returns whether the compiler of Kotlin has given the method another name, because a parameter is a value class. */
+    static boolean hasValueClass(Method method) {
+        return KotlinDetector.isKotlinType(method.getDeclaringClass())
+                && method.getName().indexOf('-') > 0;
+    }
+
     /** Returns how to make a class and its functions non-final in Kotlin; empty for Java. */
     public static String howToOpen(Class<?> type) {
         return KotlinDetector.isKotlinType(type)

@@ -289,7 +289,7 @@ public final class RateLimitExpressionParser {
                 throw new RateLimitConfigurationException(
                         label + " reads '" + name + "', which is not a property of " + type.getName() + ".",
                         LimitNames.didYouMean(name, PropertyReader.names(type), nearest -> nearest) + "There are: "
-                                + String.join(", ", PropertyReader.names(type)) + ".");
+                                + String.join(", ", PropertyReader.names(type)) + "." + scope.hintOnProperties());
             }
         }
 

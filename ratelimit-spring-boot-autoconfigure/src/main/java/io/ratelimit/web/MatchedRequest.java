@@ -18,6 +18,15 @@ public record MatchedRequest(List<Match> matches) {
 
     static final MatchedRequest NONE = new MatchedRequest(List.of());
 
+    /**
+     * Creates a request with one limit.
+     *
+     * @param variables the path variables of the request
+     */
+    public static MatchedRequest of(RequestLimit limit, Map<String, String> variables) {
+        return new MatchedRequest(List.of(new Match(limit, variables)));
+    }
+
     public boolean isLimited() {
         return !matches.isEmpty();
     }

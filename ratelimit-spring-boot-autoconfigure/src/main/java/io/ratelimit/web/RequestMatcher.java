@@ -127,6 +127,14 @@ final class RequestMatcher {
                 && overlap(segments(pattern), segments(other.pattern));
     }
 
+    /** Returns whether the other rule names probes, and this one would only include them. */
+    boolean leavesTo(RequestMatcher other) {
+        String named = other.pattern.getPatternString() + "/";
+        return probes.stream()
+                .map(probe -> probe.getPatternString().replace("**", ""))
+                .anyMatch(named::startsWith);
+    }
+
     private static String[] segments(PathPattern pattern) {
         return pattern.getPatternString().replaceFirst("^/", "").split("/", -1);
     }

@@ -98,7 +98,9 @@ public final class RequestRuleMapping {
         if (earlier.order() == matcher.order()) {
             JointLimits.check(
                     List.of(earlier.operation().effective(), matcher.operation().effective()), rule.property());
-        } else if (earlier.limitName().equals(matcher.limitName())) {
+        } else if (earlier.limitName().equals(matcher.limitName())
+                && !earlier.leavesTo(matcher)
+                && !matcher.leavesTo(earlier)) {
             throw new RateLimitConfigurationException(
                     rule.property() + ".order must be that of the other rule for the same requests and the limit '"
                             + rule.limit() + "', which charges a request once.",

@@ -253,6 +253,19 @@ class SuspendingMethodTests {
         });
     }
 
+    /** The JVM passes the String alone. */
+    @ParameterizedTest
+    @ValueSource(classes = {ReadsAPropertyOfAValueClass.class, ReadsAPropertyOfAValueClassAndSuspends.class})
+    void propertyOfAValueClassStopsTheStartUpAndIsToldWhatToWrite(Class<?> type) {
+        LimitedContexts.inMemory().withBean(type).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("keyExpression \"#user.id\" reads 'id', which is not a property of java.lang.String.");
+            assertThat(analysis.getAction())
+                    .endsWith("Kotlin passes a parameter of a value class as its value: write #parameter alone.");
+        });
+    }
+
     @Test
     void ordinaryFallbackOfAFunctionThatSuspendsStopsTheStartUp() {
         LimitedContexts.inMemory().withBean(WithOrdinaryFallback.class).run(context -> {

@@ -105,6 +105,29 @@ class UnadvisableMethodTests {
         });
     }
 
+    /** Its users see the bean that it creates. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void annotatedFactoryOfABeanStopsTheStartUp(boolean lazy) {
+        runner.withBean(AnnotatedFactory.class, AnnotatedFactory::new, definition -> definition.setLazyInit(lazy))
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + AnnotatedFactory.class.getName())
+                            .contains("and covers no method of " + AnnotatedFactory.class.getName());
+                    assertThat(analysis.getAction()).startsWith("Annotate the method of the bean's class");
+                });
+    }
+
+    @Test
+    void annotatedFactoryWithAMethodOfItsOwnStarts() {
+        runner.withBean("factory", CalledFactory.class).run(context -> {
+            CalledFactory factory = context.getBean("&factory", CalledFactory.class);
+            factory.call();
+            assertRejected("called-factory", factory::call);
+        });
+    }
+
     @Test
     void annotatedTypeLeavesOutWhatSpringCallsAsABeanBeginsOrEnds() {
         runner.withUserConfiguration(AnnotatedConfiguration.class).run(context -> {
@@ -365,6 +388,26 @@ class UnadvisableMethodTests {
         Function<String, String> upper() {
             return String::toUpperCase;
         }
+    }
+
+    @RateLimited(rate = "1/h")
+    static class AnnotatedFactory implements FactoryBean<String> {
+
+        @Override
+        public String getObject() {
+            return "";
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return String.class;
+        }
+    }
+
+    @RateLimited(name = "called-factory", rate = "1/h")
+    static class CalledFactory extends AnnotatedFactory {
+
+        public void call() {}
     }
 
     static class IsAFactoryBean implements FactoryBean<String> {

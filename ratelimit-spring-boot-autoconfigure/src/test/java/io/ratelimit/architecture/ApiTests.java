@@ -82,7 +82,8 @@ class ApiTests {
             "reactor.RateLimiterOperator",
             "web.client.RateLimitClientInterceptor",
             "web.client.RateLimitExchangeFilterFunction",
-            "web.client.RemoteRateLimitExceededException");
+            "web.client.RemoteRateLimitExceededException",
+            "web.function.RateLimitFilterFunctions");
 
     @Test
     void publicTypesThatAreNotInternalAreTheApi() {

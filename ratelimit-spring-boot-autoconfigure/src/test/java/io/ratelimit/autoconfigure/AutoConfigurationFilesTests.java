@@ -70,7 +70,9 @@ class AutoConfigurationFilesTests {
                                 "META-INF/spring-autoconfigure-metadata.properties",
                                 getClass().getClassLoader())
                         .stringPropertyNames())
-                .contains(RateLimitGatewayAutoConfiguration.class.getName())
+                .contains(
+                        RateLimitGatewayAutoConfiguration.class.getName(),
+                        RateLimitGatewayMvcAutoConfiguration.class.getName())
                 .containsAll(autoConfigurations().stream().map(Class::getName).toList());
     }
 
@@ -87,7 +89,11 @@ class AutoConfigurationFilesTests {
                 .filteredOn(name -> name.startsWith("io.ratelimit"))
                 .containsExactlyInAnyOrderElementsOf(
                         // Without Spring Cloud Gateway, which the acceptance suite has.
-                        Stream.concat(autoConfigurations().stream(), Stream.of(RateLimitGatewayAutoConfiguration.class))
+                        Stream.concat(
+                                        autoConfigurations().stream(),
+                                        Stream.of(
+                                                RateLimitGatewayAutoConfiguration.class,
+                                                RateLimitGatewayMvcAutoConfiguration.class))
                                 .map(Class::getName)
                                 .toList());
     }

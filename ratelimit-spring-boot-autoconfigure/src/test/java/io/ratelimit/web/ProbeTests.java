@@ -84,6 +84,21 @@ class ProbeTests {
                         .containsExactly(200, 429));
     }
 
+    /** No request is charged for both. */
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void ruleForProbesCanHaveAnotherOrderThanTheRuleForAllPaths(WebApplicationType stack) {
+        with(
+                stack,
+                "/**",
+                http -> assertThat(statuses(http, "/actuator/health/liveness", "/any"))
+                        .containsOnly(429),
+                "/any",
+                "ratelimit.http[1].path=/actuator/health/**",
+                "ratelimit.http[1].limit=all",
+                "ratelimit.http[1].order=after-security");
+    }
+
     /** The container serves another path than the text shows. */
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})

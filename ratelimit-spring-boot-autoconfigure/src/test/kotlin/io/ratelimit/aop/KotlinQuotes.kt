@@ -136,6 +136,21 @@ open class QuotesByValueClass {
     internal open fun inTheModule(): String = "internal"
 }
 
+open class ReadsAPropertyOfAValueClass {
+
+    @RateLimited(rate = "1/s", keyExpression = "#user.id")
+    open fun quote(user: UserId): String = "quote for ${user.id}"
+}
+
+open class ReadsAPropertyOfAValueClassAndSuspends {
+
+    @RateLimited(rate = "1/s", keyExpression = "#user.id")
+    open suspend fun quote(user: UserId): String {
+        yield()
+        return "quote for ${user.id}"
+    }
+}
+
 open class WithOrdinaryFallback {
 
     @RateLimited(rate = "1/s", fallbackMethod = "stale")

@@ -191,6 +191,23 @@ class GatewayTests {
         }
     }
 
+    /** As at the start, when the gateway does not load the route. */
+    @Test
+    void plansAreRefusedForALimitOfARoute() {
+        call("/route");
+        try {
+            set("ratelimit.limits.gateway-route.plans.pro.rate", "9/d");
+            assertThat(gateway.log())
+                    .contains("ratelimit.limits.gateway-route must not have plans here, because the filter hands over the"
+                            + " key alone.")
+                    .contains("keeping the present ones");
+            call("/route");
+            assertRejected("/route", "gateway-route");
+        } finally {
+            assertThat(gateway.send("DELETE", "/actuator/env", "").statusCode()).isEqualTo(200);
+        }
+    }
+
     private static void changeRate(String rate) {
         set("ratelimit.limits.gateway-refreshed.rate", rate);
     }

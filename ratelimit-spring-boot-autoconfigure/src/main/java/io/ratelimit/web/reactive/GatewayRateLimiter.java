@@ -48,7 +48,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
 
     private final Map<String, RouteLimit> routes = new ConcurrentHashMap<>();
 
-    /** Those of routes, which a refresh must not give the algorithm CONCURRENCY. A route is loaded many times. */
+    /** Those of routes, which a refresh must not make unusable for a route. A route is loaded many times. */
     private final Set<EffectiveLimit> checked = ConcurrentHashMap.newKeySet();
 
     /**
@@ -127,11 +127,12 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         Config config = getConfig().getOrDefault(routeId, new Config());
         String name = config.getName() == null ? routeId : config.getName();
         try {
-            checkPlans(catalog.settings().of(name));
+            LimitConfiguration overrides = catalog.settings().of(name);
+            checkPlans(overrides, overrides.hasPlan() || !overrides.plans().isEmpty());
             EffectiveLimit limit = catalog.configured(name);
             checkRate(limit.get());
             if (checked.add(limit)) {
-                limit.addCheck(GatewayRateLimiter::checkRate);
+                limit.addCheck(candidate -> check(limit, candidate));
             }
             return new RouteLimit(limit, config.getPermits());
         } catch (RateLimitConfigurationException ex) {
@@ -139,10 +140,17 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         }
     }
 
+    /** A refresh must add no plans, and must not set the algorithm CONCURRENCY. */
+    private void check(EffectiveLimit limit, RateLimit candidate) {
+        checkRate(candidate);
+        boolean addsPlans =
+                limit.configured().plans().isEmpty() && !candidate.plans().isEmpty();
+        checkPlans(catalog.settings().of(limit.name()), addsPlans);
+    }
+
     /** The filter hands over a key, and nothing that a plan can be read from. */
-    private static void checkPlans(LimitConfiguration overrides) {
-        boolean named = overrides.hasPlan() || !overrides.plans().isEmpty();
-        if (named && !LimitConfiguration.NO_PLAN.equals(overrides.get(LimitAttributes.PLAN_EXPRESSION))) {
+    private static void checkPlans(LimitConfiguration overrides, boolean hasPlans) {
+        if (hasPlans && !LimitConfiguration.NO_PLAN.equals(overrides.get(LimitAttributes.PLAN_EXPRESSION))) {
             throw new RateLimitConfigurationException(
                     overrides.property() + " must not have plans here, because the filter hands over the key alone"
                             + (overrides.hasPlan() ? " (was " + overrides.planText() + ")." : "."),

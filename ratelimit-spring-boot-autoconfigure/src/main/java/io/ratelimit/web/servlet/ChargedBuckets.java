@@ -83,8 +83,13 @@ final class ChargedBuckets {
             return List.of(attributes == null ? "" : attributes, request.getRequestURI());
         }
 
+        /** Returns a pass of its own for the filter of a route, which is not charged what the request has been before. */
+        static Dispatch ofRoute(HttpServletRequest request) {
+            return new Dispatch(request.getDispatcherType(), 0, new Object());
+        }
+
         boolean isFirst() {
-            return type == DispatcherType.REQUEST;
+            return equals(FIRST);
         }
     }
 

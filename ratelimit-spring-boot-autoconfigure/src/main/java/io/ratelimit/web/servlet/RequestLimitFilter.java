@@ -1,8 +1,6 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
-import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
@@ -49,7 +47,7 @@ public record RequestLimitFilter(
                 && http.getDispatcherType() == DispatcherType.REQUEST
                 && rules.hasRules(ruleOrder)) {
             try {
-                completion = acquire(http, httpResponse);
+                completion = acquire(http);
             } catch (RuntimeException ex) {
                 rejectionHandler.answer(http, httpResponse, ex);
                 return;
@@ -65,32 +63,13 @@ public record RequestLimitFilter(
         }
     }
 
-    /**
-     * Has the permits of the request released, and its cost settled, when it is over.
-     *
-     * @return what is to be told of that; {@code null}: nothing, or an outer filter tells it
-     */
-    private @Nullable RequestCompletion acquire(HttpServletRequest request, HttpServletResponse response) {
+    /** @return as {@link ServletRequestCall#enter} */
+    private @Nullable RequestCompletion acquire(HttpServletRequest request) {
         MatchedRequest matched = rules.match(
                 ruleOrder, request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
         if (!matched.isLimited()) {
             return null;
         }
-        AcquireRequest acquire = matched.acquireRequest(new ServletRequestCall(request, settings));
-        if (acquire.charges().isEmpty()) {
-            return null;
-        }
-        Settlement settlement = gate.enter(acquire);
-        if (!settlement.holdsPermits() && !matched.isSettled()) {
-            return null;
-        }
-        ServletHeaderRecord record = ServletHeaderRecord.of(request);
-        boolean endsElsewhere = record.isHandled() || record.followed() != null;
-        RequestCompletion completion = record.completion();
-        completion.add(settlement::release);
-        if (matched.isSettled()) {
-            completion.add(() -> matched.settle(acquire, settlement, gate, completion.status()));
-        }
-        return endsElsewhere ? null : completion;
+        return new ServletRequestCall(request, settings).enter(matched, gate);
     }
 }

@@ -4,10 +4,15 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallEnd;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.RequestCall;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A call during a servlet request, whose {@link ServletHeaderRecord} knows what limits have decided and charged. */
 final class ServletRequestCall implements RequestCall {
@@ -27,10 +32,39 @@ final class ServletRequestCall implements RequestCall {
      * @throws IllegalStateException if the container has finished with the request
      */
     ServletRequestCall(HttpServletRequest request, WebSettings settings) {
+        this(request, settings, ServletHeaderRecord.of(request).dispatch(request));
+    }
+
+    /** @param dispatch that pays what the others have not */
+    ServletRequestCall(HttpServletRequest request, WebSettings settings, ChargedBuckets.Dispatch dispatch) {
         this.request = request;
         this.settings = settings;
         this.record = ServletHeaderRecord.of(request);
-        this.dispatch = record.dispatch(request);
+        this.dispatch = dispatch;
+    }
+
+    /**
+     * Charges the request. Has its permits released, and its cost settled, when it is over.
+     *
+     * @return what is to be told of that; {@code null}: nothing, or an outer filter tells it
+     */
+    @Nullable
+    RequestCompletion enter(MatchedRequest matched, RateLimitGate gate) {
+        AcquireRequest acquire = matched.acquireRequest(this);
+        if (acquire.charges().isEmpty()) {
+            return null;
+        }
+        Settlement settlement = gate.enter(acquire);
+        if (!settlement.holdsPermits() && !matched.isSettled()) {
+            return null;
+        }
+        boolean endsElsewhere = record.isHandled() || record.followed() != null;
+        RequestCompletion completion = record.completion();
+        completion.add(settlement::release);
+        if (matched.isSettled()) {
+            completion.add(() -> matched.settle(acquire, settlement, gate, completion.status()));
+        }
+        return endsElsewhere ? null : completion;
     }
 
     @Override

@@ -1,0 +1,83 @@
+package io.ratelimit.web.servlet;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitException;
+import io.ratelimit.expression.RequestLimit;
+import io.ratelimit.expression.RequestLimitFactory;
+import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.web.MatchedRequest;
+import io.ratelimit.web.WebSettings;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Limits requests of routes, whose filters name a limit. */
+public final class RouteLimiter {
+
+    private final RequestLimitFactory factory;
+
+    private final RateLimitGate gate;
+
+    private final WebSettings settings;
+
+    private final Map<Route, RequestLimit> limits = new ConcurrentHashMap<>();
+
+    public RouteLimiter(RequestLimitFactory factory, RateLimitGate gate, WebSettings settings) {
+        this.factory = factory;
+        this.gate = gate;
+        this.settings = settings;
+    }
+
+    /**
+     * Checks the filter of a route. Called when all limits are declared.
+     *
+     * @param variables names in the path of the route
+     * @throws RateLimitConfigurationException if there is no such limit, or it cannot be applied to requests
+     */
+    public void check(String limit, Set<String> variables) {
+        limit(limit, variables);
+    }
+
+    /**
+     * Charges the request, unless it has been charged for the same limit and key before.
+     *
+     * @param variables the path variables of the request
+     * @return what to call when the handler has returned, with whether it has returned a response
+     * @throws RateLimitException if the request is rejected
+     */
+    public Handled enter(
+            String limit, Map<String, String> variables, HttpServletRequest request, HttpServletResponse response) {
+        RequestLimit applied = limit(limit, variables.keySet());
+        if (!applied.operation().isEnabled()) {
+            return Handled.NOT_FOLLOWED;
+        }
+        RequestCompletion completion = new ServletRequestCall(
+                        request, settings, ChargedBuckets.Dispatch.ofRoute(request))
+                .enter(MatchedRequest.of(applied, variables), gate);
+        return completion == null ? Handled.NOT_FOLLOWED : answered -> completion.returned(request, response, answered);
+    }
+
+    private RequestLimit limit(String name, Set<String> variables) {
+        return limits.computeIfAbsent(
+                new Route(name, variables), route -> factory.create(name, "filter RateLimit", List.copyOf(variables)));
+    }
+
+    /** Receives the end of a handler. */
+    @FunctionalInterface
+    public interface Handled {
+
+        Handled NOT_FOLLOWED = answered -> {};
+
+        void returned(boolean answered);
+    }
+
+    private record Route(String limit, Set<String> variables) {
+
+        Route {
+            variables = Set.copyOf(variables);
+        }
+    }
+}

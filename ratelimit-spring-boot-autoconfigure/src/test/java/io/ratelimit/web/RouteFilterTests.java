@@ -1,0 +1,173 @@
+package io.ratelimit.web;
+
+import static io.ratelimit.web.function.RateLimitFilterFunctions.rateLimit;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.web.servlet.RouteLimiter;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** Functional endpoints on a real Tomcat, with a limit by the filter of their routes. */
+class RouteFilterTests {
+
+    private static final HttpClient client = HttpClient.newHttpClient();
+
+    @RegisterExtension
+    static final RunningApplication server = new RunningApplication(
+            WebApplicationType.SERVLET,
+            Application.class,
+            "ratelimit.limits.quotes.rate=2/d",
+            "ratelimit.limits.quotes.key-expression=#caller",
+            "ratelimit.limits.by-header.rate=1/d",
+            "ratelimit.limits.by-header.key-expression=header('X-Api-Key')",
+            "ratelimit.limits.both.rate=3/d",
+            "ratelimit.limits.both.key-expression=#caller",
+            "ratelimit.limits.held.algorithm=concurrency",
+            "ratelimit.limits.held.capacity=1",
+            "ratelimit.limits.failures.rate=1/d",
+            "ratelimit.limits.failures.permits-after=#status < 400 ? 0 : 1",
+            "ratelimit.limits.off.rate=1/d",
+            "ratelimit.limits.off.enabled=false",
+            "ratelimit.http[0].path=/both/{caller}",
+            "ratelimit.http[0].limit=both");
+
+    @RegisterExtension
+    static final RunningApplication unlimited =
+            new RunningApplication(WebApplicationType.SERVLET, Application.class, "ratelimit.enabled=false");
+
+    @Test
+    void routeIsLimitedAsAUrlIs() {
+        get("quotes/alice").isAllowed("\"quotes\";r=1;t=43200");
+        get("quotes/alice").isAllowed("\"quotes\";r=0;t=86400");
+        assertThat(get("quotes/alice")
+                        .isRejected("\"quotes\";r=0;t=43200", "43200", "quotes")
+                        .problem())
+                .containsEntry("detail", "Rate limit 'quotes' exceeded")
+                .containsEntry("instance", "/quotes/alice");
+        get("quotes/bob").isAllowed("\"quotes\";r=1;t=43200");
+    }
+
+    @Test
+    void requestWithoutAKeyIsTheMistakeOfItsClient() {
+        assertThat(get("by-header").status()).isEqualTo(400);
+    }
+
+    @Test
+    void requestOfAUrlRuleWithTheSameLimitIsChargedOnce() {
+        get("both/alice").isAllowed("\"both\";r=2;t=28800");
+        assertThat(server.limiter("both").peek("alice").remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void permitIsHeldUntilTheResponseIsComplete() {
+        Application handlers = server.bean(Application.class);
+        CompletableFuture<RawHttp.Answer> first = CompletableFuture.supplyAsync(() -> server.get("held"));
+        await().until(() -> server.limiter("held").allCallers().peek().remaining() == 0);
+        assertThat(server.get("held").status()).isEqualTo(429);
+        handlers.held.complete(ServerResponse.ok().build());
+        assertThat(first.join().status()).isEqualTo(200);
+        await().until(() -> server.limiter("held").allCallers().peek().remaining() == 1);
+    }
+
+    @Test
+    void statusOfTheResponseDeterminesTheCost() {
+        assertThat(get("answer/200").status()).isEqualTo(200);
+        await().until(() -> server.limiter("failures").allCallers().peek().remaining() == 1);
+        assertThat(get("answer/404").status()).isEqualTo(404);
+        await().until(() -> get("answer/200").status() == 429);
+    }
+
+    @Test
+    void disabledLimitsLimitNoRoute() {
+        get("off").isAllowed(null);
+        get("off").isAllowed(null);
+        get(unlimited, "unknown").isAllowed(null);
+    }
+
+    @Test
+    void unknownLimitFailsTheRequestsOfTheRoute() {
+        assertThat(get("unknown").status()).isEqualTo(500);
+        assertThatThrownBy(() -> server.bean(RouteLimiter.class).check("quots", Set.of()))
+                .isInstanceOf(RateLimitConfigurationException.class)
+                .hasMessageStartingWith("filter RateLimit.limit must be the name of a limit (was \"quots\").");
+    }
+
+    private static HttpAnswer get(String path) {
+        return get(server, path);
+    }
+
+    private static HttpAnswer get(RunningApplication application, String path) {
+        URI uri = URI.create("http://127.0.0.1:" + application.port() + "/" + path);
+        try {
+            return new HttpAnswer(client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()));
+        } catch (IOException | InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        private final CompletableFuture<ServerResponse> held = new CompletableFuture<>();
+
+        @Bean
+        StoppedClock clock() {
+            return new StoppedClock();
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> quotes() {
+            return route("/quotes/{caller}", "quotes")
+                    .and(route("/by-header", "by-header"))
+                    .and(route("/both/{caller}", "both"))
+                    .and(route("/off", "off"))
+                    .and(route("/unknown", "quots"));
+        }
+
+        private static RouterFunction<ServerResponse> route(String path, String limit) {
+            return RouterFunctions.route()
+                    .GET(path, request -> ServerResponse.ok().body(Map.of("answer", 42)))
+                    .filter(rateLimit(limit))
+                    .build();
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> held() {
+            return RouterFunctions.route()
+                    .GET("/held", request -> ServerResponse.async(held))
+                    .filter(rateLimit("held"))
+                    .build();
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> answer() {
+            return RouterFunctions.route()
+                    .GET(
+                            "/answer/{code}",
+                            request -> ServerResponse.status(Integer.parseInt(request.pathVariable("code")))
+                                    .build())
+                    .filter(rateLimit("failures"))
+                    .build();
+        }
+    }
+}
