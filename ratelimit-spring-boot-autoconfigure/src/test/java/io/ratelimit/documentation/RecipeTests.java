@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.documentation.MarkdownPage.Snippet;
 import io.ratelimit.testing.TestClock;
@@ -74,6 +76,27 @@ class RecipeTests {
             assertThat(admitted(context, "acme", 5_001)).isEqualTo(5_000);
             assertThat(admitted(context, "bob", 11)).isEqualTo(10);
         });
+    }
+
+    @Test
+    void numbersByTheClock() throws Exception {
+        follow("numbers-by-the-clock", context -> {
+            Object clock = bean(context, "NumbersByTheClock");
+            ReflectionTestUtils.invokeMethod(clock, "night");
+            assertThat(rate(context)).isEqualTo("100/s");
+            assertThat(status(context).configured().rate()).hasToString("20/s");
+            assertThat(status(context).override().attributes().duration()).isEqualTo(Duration.ofHours(8));
+            ReflectionTestUtils.invokeMethod(clock, "blackFriday");
+            assertThat(rate(context)).isEqualTo("5/s");
+        });
+    }
+
+    private static String rate(AssertableWebApplicationContext context) {
+        return status(context).effective().rate().toString();
+    }
+
+    private static RateLimitStatus status(AssertableWebApplicationContext context) {
+        return context.getBean(RateLimitAdmin.class).status("search");
     }
 
     private static long admitted(AssertableWebApplicationContext context, String customer, int calls) {
