@@ -9,6 +9,7 @@ import org.springframework.ai.chat.metadata.DefaultUsage;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
 import reactor.core.publisher.Flux;
 
@@ -33,6 +34,18 @@ final class FakeChatModel implements ChatModel {
             calls.incrementAndGet();
             return stream;
         });
+    }
+
+    @Override
+    public ChatOptions getOptions() {
+        return ChatOptions.builder().model("large").build();
+    }
+
+    /** Called by Spring AI 1.1. */
+    @Override
+    @SuppressWarnings("removal")
+    public ChatOptions getDefaultOptions() {
+        return getOptions();
     }
 
     /** @param tokens 0: the model tells no usage */

@@ -37,7 +37,6 @@ import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
 import org.springframework.ai.chat.model.ChatResponse;
-import org.springframework.ai.chat.prompt.ChatOptions;
 import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.core.Ordered;
 import reactor.core.CoreSubscriber;
@@ -275,10 +274,7 @@ class RateLimitAdvisorTests {
                         new PermitRequest("tokens", user(request), 40).asEstimate(),
                         new PermitRequest("tokens", "tenant of " + user(request), 40).asEstimate(),
                         new PermitRequest("daily", request.prompt().getOptions().getModel(), 40).asEstimate()));
-        ChatClient client = ChatClient.builder(model)
-                .defaultAdvisors(byThree)
-                .defaultOptions(ChatOptions.builder().model("large"))
-                .build();
+        ChatClient client = client(byThree);
         way.ask(client, "alice");
         way.ask(client, "bob");
         assertThat(List.of(left("tokens"), registry.get("tokens").peek("bob").remaining()))
