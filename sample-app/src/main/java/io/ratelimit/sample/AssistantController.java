@@ -7,12 +7,17 @@ import jakarta.validation.constraints.NotBlank;
 import java.util.List;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClientRequest;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Flux;
 
-/** Limits the questions of each user, and the tokens of their answers. An estimate is charged before, what was used afterwards. */
+/**
+ * Limits the questions of each user, and the tokens of their answers. An estimate is charged before, what was used afterwards. Created with
+ * the first question: the start-up need not load the classes of a chat client.
+ */
+@Lazy
 @RestController
 class AssistantController {
 
