@@ -210,5 +210,15 @@ public interface RateLimiter {
         /** Releases the permits in the background. Does nothing if it was called before. */
         @Override
         void close();
+
+        /**
+         * Replaces the {@linkplain PermitRequest#asEstimate estimates} of one limit by the actual cost, in the background: refunds the
+         * excess, or charges the rest, even beyond the capacity. Only the first cost counts, before or after the entry is closed.
+         * Without a cost, the estimate stays. With {@code ratelimit.enabled=false}, it does nothing.
+         *
+         * @throws IllegalArgumentException if the call has no estimate for such a limit, or the permits are negative or more than
+         *     {@value RateLimit#MAX_CAPACITY}
+         */
+        default void settle(String limitName, long permits) {}
     }
 }

@@ -40,7 +40,8 @@ public interface RateLimiterRegistry {
      * @param requests at least one, and no two of the same bucket
      * @throws IllegalArgumentException if there is no request, two requests are for the same bucket, there is no limit of a
      *     name, a key is null or empty, or permits are negative; no permits are taken
-     * @throws IllegalStateException if a limit has {@link Algorithm#CONCURRENCY}: call {@link #enterAll}
+     * @throws IllegalStateException if a limit has {@link Algorithm#CONCURRENCY}, or a request is an
+     *     {@linkplain PermitRequest#asEstimate estimate}: call {@link #enterAll}
      * @throws RateLimitStoreException if the store fails, depending on {@link OnStoreFailure}
      */
     JointDecision tryAcquireAll(List<PermitRequest> requests);
@@ -69,12 +70,20 @@ public interface RateLimiterRegistry {
 
     /**
      * Begins a call, which holds the permits of all requests until you close the entry, as for a method with several annotations.
-     * This is how to use several limits if one has {@link Algorithm#CONCURRENCY}.
+     * This is how to use several limits if one has {@link Algorithm#CONCURRENCY}, or if the cost of the call is known when it is over:
+     *
+     * <pre>{@code
+     * try (RateLimiter.Entry entry = registry.enterAll(
+     *         List.of(new PermitRequest("requests", user), new PermitRequest("rows", user, 100).asEstimate()))) {
+     *     entry.settle("rows", export(user));
+     * }
+     * }</pre>
      *
      * @param requests as for {@link #tryAcquireAll}
      * @throws RateLimitExceededException as for {@link #acquireAll}
      * @throws RateLimitInterruptedException as for {@link RateLimiter#enter(String, long)}
      * @throws IllegalArgumentException as for {@link #tryAcquireAll}
+     * @throws IllegalStateException if the limit of an estimate has a lease or {@link Algorithm#CONCURRENCY}
      * @throws RateLimitStoreException as for {@link #tryAcquireAll}
      */
     RateLimiter.Entry enterAll(List<PermitRequest> requests);

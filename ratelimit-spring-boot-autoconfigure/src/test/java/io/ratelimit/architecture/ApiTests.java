@@ -79,6 +79,7 @@ class ApiTests {
             "redis.RedisTopology",
             "annotation.RateLimited",
             "annotation.RateLimits",
+            "ai.RateLimitAdvisor",
             "reactor.RateLimiterOperator",
             "web.client.RateLimitClientInterceptor",
             "web.client.RateLimitExchangeFilterFunction",

@@ -58,6 +58,7 @@ enum ArchitectureRule {
                             base + ".reactor",
                             base + ".web.reactive",
                             base + ".web.client",
+                            base + ".ai",
                             base + ".graphql",
                             base + ".redis.connection",
                             base + ".autoconfigure")

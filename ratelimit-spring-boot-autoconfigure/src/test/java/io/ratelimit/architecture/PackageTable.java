@@ -61,6 +61,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("web.openapi", List.of("web", "internal.limiter")),
             entry("metrics", List.of("spi", "internal.store", "internal.limiter", "internal.concurrent")),
             entry("event", List.of("spi", "internal.concurrent")),
+            entry("ai", List.of("reactor")),
             entry("graphql", List.of()),
             entry("grpc", List.of()),
             entry("stomp", List.of("expression", "spi", "web")),

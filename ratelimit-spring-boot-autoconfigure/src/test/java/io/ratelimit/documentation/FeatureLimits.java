@@ -70,9 +70,7 @@ record FeatureLimits(RateLimiterRegistry registry) {
     }
 
     static List<PermitRequest> both(String key, long permits) {
-        return List.of(
-                new PermitRequest("several-limits", key, permits, false),
-                new PermitRequest("other", key, permits, false));
+        return List.of(new PermitRequest("several-limits", key, permits), new PermitRequest("other", key, permits));
     }
 
     long remaining(String feature, String key) {

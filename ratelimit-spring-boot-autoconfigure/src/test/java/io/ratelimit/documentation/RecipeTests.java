@@ -11,6 +11,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.documentation.MarkdownPage.Snippet;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.test.util.ReflectionTestUtils;
+import reactor.core.publisher.Flux;
 
 /** Recipes, as applications: what their pages say is what they do. */
 class RecipeTests {
@@ -25,10 +27,19 @@ class RecipeTests {
     private static void follow(String recipe, ContextConsumer<AssertableWebApplicationContext> steps) throws Exception {
         List<Snippet> snippets =
                 MarkdownPage.of("docs/recipes/" + recipe + ".md").snippets();
-        Snippet code = snippets.get(0);
-        try (JavaSnippets java = JavaSnippets.compile(List.of(code))) {
+        follow(snippets, List.of(snippets.get(0)), steps);
+    }
+
+    private static void follow(
+            List<Snippet> snippets, List<Snippet> code, ContextConsumer<AssertableWebApplicationContext> steps)
+            throws Exception {
+        try (JavaSnippets java = JavaSnippets.compile(code)) {
+            List<Class<?>> beans = new ArrayList<>();
+            for (Snippet snippet : code) {
+                beans.addAll(java.beans(snippet));
+            }
             DocumentedApplication.of(
-                            java.beans(code),
+                            beans,
                             snippets.stream()
                                     .filter(snippet -> snippet.is("yaml"))
                                     .flatMap(yaml -> DocumentedApplication.configuration(yaml).stream())
@@ -60,6 +71,37 @@ class RecipeTests {
             assertThat(limiters.get("requests").peek("alice").remaining()).isEqualTo(13);
             context.getBean(TestClock.class).advance(6 * 705 * 1_000);
             ask(context);
+        });
+    }
+
+    /** Each answer has 1,500 tokens, from an estimate of 502. */
+    @Test
+    void limitsOfAChatClient() throws Exception {
+        List<Snippet> snippets = MarkdownPage.of("docs/models.md").snippets();
+        List<Snippet> code =
+                snippets.stream().filter(snippet -> snippet.is("java")).toList();
+        follow(snippets, code, context -> {
+            RateLimiterRegistry limiters = context.getBean(RateLimiterRegistry.class);
+            Object assistant = bean(context, "Assistant");
+            for (int call = 1; call <= 7; call++) {
+                assertThat((String) ReflectionTestUtils.invokeMethod(assistant, "answer", "alice", "acme", "question"))
+                        .isEqualTo("42");
+                assertThat(limiters.get("user-tokens").peek("alice").remaining())
+                        .isEqualTo(Math.max(0, 10_000 - 1_500 * call));
+                assertThat(limiters.get("tenant-tokens").peek("acme").remaining())
+                        .isEqualTo(1_000_000 - 1_500 * call);
+                assertThat(limiters.get("model-tokens").peek("fake").remaining())
+                        .isEqualTo(500_000 - 1_500 * call);
+                assertThat(limiters.get("model-requests").peek("alice").remaining())
+                        .isEqualTo(20 - call);
+                assertThat(limiters.get("model-answers").peek("alice").remaining())
+                        .isEqualTo(2);
+            }
+            Flux<String> stream = ReflectionTestUtils.invokeMethod(assistant, "stream", "alice", "acme", "question");
+            assertThatThrownBy(() -> stream.blockLast(Duration.ofSeconds(60)))
+                    .isInstanceOfSatisfying(
+                            RateLimitExceededException.class,
+                            rejection -> assertThat(rejection.getLimitName()).isEqualTo("user-tokens"));
         });
     }
 

@@ -51,7 +51,7 @@ class PlaygroundPageTests {
         List<String> shown = all("(?s)<pre class=\"code\"><code>(.*?)</code>");
 
         assertThat(shown)
-                .hasSize(6)
+                .hasSize(7)
                 .allSatisfy(
                         each -> assertThat(code).contains(withoutWhitespace(List.of(each.replaceAll("</?[bi]>", "")))));
     }

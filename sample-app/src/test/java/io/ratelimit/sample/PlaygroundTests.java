@@ -79,11 +79,11 @@ class PlaygroundTests {
     @Test
     void everyEndpointAnswers() {
         List<WebElement> cards = browser.findAll(".card");
-        assertThat(cards).hasSize(6);
+        assertThat(cards).hasSize(7);
         browser.findAll(".card .primary").forEach(WebElement::click);
         browser.await(
                 "every endpoint has answered",
-                () -> statuses(".card").equals(List.of("200", "200", "200", "200", "200", "200")));
+                () -> statuses(".card").equals(List.of("200", "200", "200", "200", "200", "200", "200")));
         assertThat(browser.text("[data-uri^='/api/search'] .meaning"))
                 .matches("Allowed\\. \\d permits? left of search, \\d permits? left of search-all\\.");
     }

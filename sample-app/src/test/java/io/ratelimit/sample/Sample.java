@@ -94,6 +94,10 @@ final class Sample implements AutoCloseable {
         return client.post().uri(uri).exchange();
     }
 
+    ResponseSpec postFor(String uri, MediaType accepted) {
+        return client.post().uri(uri).accept(accepted).exchange();
+    }
+
     ResponseSpec post(String uri, String json) {
         return client.post()
                 .uri(uri)

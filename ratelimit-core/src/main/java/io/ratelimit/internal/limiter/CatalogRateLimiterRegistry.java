@@ -91,23 +91,55 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public RateLimiter.Entry enterAll(List<PermitRequest> requests) {
-        List<Charge> enabled = enabled(charges(requests));
-        return enabled.isEmpty() ? StoreRateLimiter.UNLIMITED : StoreRateLimiter.enter(gate, enabled);
+        List<Charge> charges = charges(requests);
+        List<Charge> enabled = enabled(charges);
+        List<Charge> estimates = estimates(requests, charges);
+        return enabled.isEmpty()
+                ? StoreRateLimiter.UNLIMITED
+                : entry(gate.enter(acquire(enabled, estimates)), estimates);
     }
 
     @Override
     public CompletionStage<RateLimiter.Entry> enterAllAsync(List<PermitRequest> requests) {
         return Futures.start(() -> {
-            List<Charge> enabled = enabled(charges(requests));
+            List<Charge> charges = charges(requests);
+            List<Charge> enabled = enabled(charges);
+            List<Charge> estimates = estimates(requests, charges);
             return enabled.isEmpty()
                     ? CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED)
-                    : StoreRateLimiter.enterAsync(gate, enabled);
+                    : StoreRateLimiter.enterAsync(
+                            gate, acquire(enabled, estimates), settlement -> entry(settlement, estimates));
         });
+    }
+
+    private static AcquireRequest acquire(List<Charge> enabled, List<Charge> estimates) {
+        return new AcquireRequest(enabled, !estimates.isEmpty(), CallListener.NONE);
+    }
+
+    private RateLimiter.Entry entry(Settlement settlement, List<Charge> estimates) {
+        return estimates.isEmpty() ? settlement::release : new EstimateEntry(gate, settlement, estimates);
+    }
+
+    private static List<Charge> estimates(List<PermitRequest> requests, List<Charge> charges) {
+        List<Charge> estimates = new ArrayList<>(0);
+        for (int i = 0; i < charges.size(); i++) {
+            if (requests.get(i).estimate()) {
+                StoreRateLimiter.checkChargeable(charges.get(i).limit());
+                estimates.add(charges.get(i));
+            }
+        }
+        return estimates;
     }
 
     private List<Charge> rated(List<PermitRequest> requests) {
         List<Charge> charges = charges(requests);
         charges.forEach(charge -> StoreRateLimiter.checkRate(charge.limit()));
+        for (PermitRequest request : requests) {
+            if (request.estimate()) {
+                throw new IllegalStateException("Limit '" + request.limitName()
+                        + "': an estimate must be settled. Call enterAll instead of tryAcquireAll or acquireAll");
+            }
+        }
         return charges;
     }
 

@@ -105,34 +105,35 @@ final class StoreRateLimiter implements RateLimiter {
     @Override
     public Entry enter(String key, long permits) {
         Charge charge = chargeOf(key, permits);
-        return charge.limit().enabled() ? enter(gate, List.of(charge)) : UNLIMITED;
+        return charge.limit().enabled()
+                ? gate.enter(AcquireRequest.of(List.of(charge), CallListener.NONE))::release
+                : UNLIMITED;
     }
 
     @Override
     public CompletionStage<Entry> enterAsync(String key, long permits) {
         return async(
                 () -> chargeOf(key, permits),
-                enabled -> enterAsync(gate, List.of(enabled)),
+                enabled -> enterAsync(
+                        gate,
+                        AcquireRequest.of(List.of(enabled), CallListener.NONE),
+                        settlement -> settlement::release),
                 disabled -> CompletableFuture.completedFuture(UNLIMITED));
     }
 
-    static Entry enter(RateLimitGate gate, List<Charge> charges) {
-        return gate.enter(AcquireRequest.of(charges, CallListener.NONE))::release;
-    }
-
     /** Returns a future that ends the wait when it is cancelled. */
-    static CompletableFuture<Entry> enterAsync(RateLimitGate gate, List<Charge> charges) {
-        CompletableFuture<Settlement> entered =
-                gate.enterAsync(AcquireRequest.of(charges, CallListener.NONE)).toCompletableFuture();
+    static CompletableFuture<Entry> enterAsync(
+            RateLimitGate gate, AcquireRequest acquire, Function<Settlement, Entry> entry) {
+        CompletableFuture<Settlement> entered = gate.enterAsync(acquire).toCompletableFuture();
         CompletableFuture<Entry> result = new CompletableFuture<>();
         var unused = entered.whenComplete((settlement, thrown) -> {
             if (thrown != null) {
                 result.completeExceptionally(Futures.unwrap(thrown));
-            } else if (!result.complete(settlement::release)) {
+            } else if (!result.complete(entry.apply(settlement))) {
                 settlement.release();
             }
         });
-        var unusedToo = result.whenComplete((entry, thrown) -> entered.cancel(false));
+        var unusedToo = result.whenComplete((value, thrown) -> entered.cancel(false));
         return result;
     }
 
@@ -210,13 +211,19 @@ final class StoreRateLimiter implements RateLimiter {
 
     /** @throws IllegalStateException if the limit cannot be charged beyond its capacity */
     private Charge chargeable(@Nullable String key, long permits) {
-        Charge charge = rated(key, permits);
-        if (charge.limit().lease() > 0) {
-            throw new IllegalStateException("Limit '" + charge.limit().name()
+        Charge charge = chargeOf(key, permits);
+        checkChargeable(charge.limit());
+        return charge;
+    }
+
+    /** @throws IllegalStateException if the limit cannot be charged beyond its capacity */
+    static void checkChargeable(RateLimit limit) {
+        checkRate(limit);
+        if (limit.lease() > 0) {
+            throw new IllegalStateException("Limit '" + limit.name()
                     + "' has a lease, whose permits are handed out in debt, too. Call tryAcquire or acquire instead of charge,"
                     + " or set lease to 0");
         }
-        return charge;
     }
 
     /** @throws IllegalArgumentException if there is no such limit */
