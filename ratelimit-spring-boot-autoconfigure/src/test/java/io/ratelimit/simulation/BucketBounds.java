@@ -19,12 +19,6 @@ final class BucketBounds {
 
     private static final int RULES = 2;
 
-    /** Before the beginning of the simulation. */
-    static final long NEVER = -1;
-
-    /** A violation that is one only if one of the calls under way is admitted. */
-    record Suspicion(Set<Take> others, long until) {}
-
     /**
      * What was taken from a window.
      *
@@ -77,8 +71,6 @@ final class BucketBounds {
     /** The store's clock was set back, and no call has told the store since how much time has passed. */
     boolean frozen;
 
-    long blockLeft;
-
     /** Since the clock was set back, only the store knows when what was taken before comes back. */
     boolean isDoubted;
 
@@ -115,19 +107,7 @@ final class BucketBounds {
     /** How many calls were sent. */
     long calls;
 
-    /** The first call that was sent after an operator had blocked the key. */
-    long firstBlocked;
-
-    long certainlyBlockedUntil;
-
-    private long possiblyBlockedUntil = NEVER;
-
-    /** The possible block is certain, so that no further rejection begins another one before it ends. */
-    private boolean isSurelyBlocked;
-
-    String blockedBy = "";
-
-    final List<Suspicion> suspicions = new ArrayList<>();
+    final BlockBounds blocks = new BlockBounds();
 
     /** Calls that hold permits, and that the store knows of. */
     final Set<Take> held = new LinkedHashSet<>();
@@ -142,45 +122,11 @@ final class BucketBounds {
         this.at = now;
     }
 
-    /** Returns when the latest block ends that there may be. */
-    long possiblyBlockedUntil() {
-        return suspicions.stream().mapToLong(Suspicion::until).reduce(possiblyBlockedUntil, Math::max);
-    }
-
-    /** Returns whether a violation begins no block, because there is one. */
-    boolean isSurelyBlocked() {
-        return isSurelyBlocked && possiblyBlockedUntil - at > Model.SLACK;
-    }
-
-    /** There may be a block, besides others. */
-    void mayBeBlocked(long until) {
-        possiblyBlockedUntil = Math.max(possiblyBlockedUntil, until);
-        isSurelyBlocked = false;
-    }
-
-    /** There is a block, and no other. */
-    void block(long until) {
-        unblock();
-        possiblyBlockedUntil = until;
-        isSurelyBlocked = true;
-    }
-
-    /** A block may have ended. */
-    void mayBeUnblocked() {
-        isSurelyBlocked = false;
-    }
-
-    void unblock() {
-        possiblyBlockedUntil = NEVER;
-        isSurelyBlocked = false;
-        suspicions.clear();
-    }
-
     void thaw() {
         knownAt = at;
         if (frozen) {
             frozen = false;
-            mayBeBlocked(at + blockLeft);
+            blocks.thaw(at);
         }
     }
 
@@ -335,7 +281,7 @@ final class BucketBounds {
         most = charging + later.stream().mapToLong(take -> take.permits).sum();
         entries.removeIf(entry -> !later.contains(entry.take()));
         isDoubted = false;
-        unblock();
+        blocks.end();
     }
 
     double heldAtLeast() {

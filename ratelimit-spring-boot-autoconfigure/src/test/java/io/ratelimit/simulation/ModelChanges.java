@@ -17,7 +17,7 @@ final class ModelChanges {
         bucket.pass(all.now());
         bucket.least.clear();
         bucket.forgottenAt = all.now();
-        bucket.certainlyBlockedUntil = 0;
+        bucket.blocks.mayEnd();
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
         bucket.graceUntil = all.now() + Model.SECOND;
         if (certain) {
@@ -27,7 +27,6 @@ final class ModelChanges {
             bucket.maybe.replaceAll(
                     (take, until) -> take.isCountedAgain() ? until : Math.min(until, all.now() + Model.SECOND));
         } else {
-            bucket.mayBeUnblocked();
             bucket.held.forEach(take -> bucket.maybe.put(take, Long.MAX_VALUE));
             bucket.held.clear();
         }
@@ -49,14 +48,9 @@ final class ModelChanges {
         bucket.pass(all.now());
         bucket.use(numbers);
         if (certain) {
-            bucket.firstBlocked = bucket.calls;
-            // It replaces the present block, also a longer one.
-            bucket.block(all.now() + duration + Model.SLACK);
-            bucket.certainlyBlockedUntil = all.now() + duration;
-            bucket.blockedBy = "by an operator";
+            bucket.blocks.beginByOperator(bucket.calls, all.now() + duration);
         } else {
-            bucket.mayBeBlocked(all.now() + duration + Model.SLACK);
-            bucket.certainlyBlockedUntil = Math.min(bucket.certainlyBlockedUntil, all.now() + duration);
+            bucket.blocks.mayBeginByOperator(all.now() + duration);
         }
     }
 
@@ -64,12 +58,11 @@ final class ModelChanges {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         bucket.use(numbers);
-        bucket.certainlyBlockedUntil = 0;
         bucket.graceUntil = all.now() + Model.SECOND;
         if (certain) {
-            bucket.unblock();
+            bucket.blocks.end();
         } else {
-            bucket.mayBeUnblocked();
+            bucket.blocks.mayEnd();
         }
     }
 
@@ -91,8 +84,7 @@ final class ModelChanges {
                 bucket.pass(all.now());
                 bucket.least.clear();
                 bucket.forgottenAt = all.now();
-                bucket.certainlyBlockedUntil = 0;
-                bucket.mayBeUnblocked();
+                bucket.blocks.mayEnd();
                 bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
                 ModelBuckets.unsure(List.copyOf(bucket.held));
                 // An instance that does not know yet of a reset counts them again.
@@ -117,11 +109,7 @@ final class ModelChanges {
                 bucket.entries.replaceAll(
                         entry -> entry.to() >= bucket.knownAt - 2 * bucket.longest ? entry.at(all.now()) : entry);
                 bucket.most += bucket.fastest * Math.min(by, all.now() - bucket.knownAt);
-                bucket.certainlyBlockedUntil = 0;
-                bucket.blockLeft = Math.max(0, bucket.possiblyBlockedUntil() - all.now());
-                if (bucket.blockLeft > 0) {
-                    bucket.mayBeBlocked(bucket.possiblyBlockedUntil() + by);
-                }
+                bucket.blocks.setBack(all.now(), by);
             }
         });
     }

@@ -30,7 +30,7 @@ final class ModelInspections {
         all.check(
                 remaining >= Math.floor(numbers.capacity() - most - 3 * numbers.lease() - Model.ROUNDING)
                         || remaining == 0 && most >= numbers.capacity()
-                        || all.now() <= bucket.possiblyBlockedUntil()
+                        || all.now() <= bucket.blocks.possiblyUntil()
                         || bucket.isDoubted,
                 "something is taken that no call has: %d left in %s, at most %.3f are taken, %s",
                 remaining,
