@@ -1,6 +1,7 @@
 package io.ratelimit.simulation;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -19,6 +20,12 @@ final class BlockBounds {
     private long firstCall;
 
     private long certainlyUntil;
+
+    /** Instances that an operator's block has not reached: those hand out what they have leased until the lease ends. */
+    private Set<String> uninformed = new HashSet<>();
+
+    /** When leases from before an operator's block end. */
+    private long leasedUntil;
 
     private long possiblyUntil = NEVER;
 
@@ -40,7 +47,8 @@ final class BlockBounds {
 
     /** Returns whether a call may be admitted. */
     boolean admits(Take take, long now) {
-        return take.number < firstCall || now >= certainlyUntil;
+        boolean leased = take.numbers.lease() > 0 && uninformed.contains(take.instance) && now < leasedUntil;
+        return take.number < firstCall || now >= certainlyUntil || leased;
     }
 
     /** There may be a block, besides others. */
@@ -82,11 +90,22 @@ final class BlockBounds {
         isSure = true;
     }
 
-    /** An operator has blocked the key. It replaces the present block, also a longer one. */
-    void beginByOperator(long firstCall, long until) {
+    /**
+     * An operator has blocked the key. It replaces the present block, also a longer one.
+     *
+     * @param others the instances that a message has to reach
+     */
+    void beginByOperator(long firstCall, long until, Set<String> others, long leasedUntil) {
         begin(until + Model.SLACK);
         this.firstCall = firstCall;
+        this.leasedUntil = leasedUntil;
         certainlyUntil = until;
+        uninformed = new HashSet<>(others);
+    }
+
+    /** The message of an operator's block has reached an instance. */
+    void inform(String instance) {
+        uninformed.remove(instance);
     }
 
     /** An operator may have blocked the key. */

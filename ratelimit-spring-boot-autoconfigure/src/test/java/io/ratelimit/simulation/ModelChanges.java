@@ -1,6 +1,7 @@
 package io.ratelimit.simulation;
 
 import java.util.List;
+import java.util.Set;
 
 /** What operators, and failures of the store, change in the buckets of a model. */
 @SuppressWarnings({"LongDoubleConversion", "OperatorPrecedence"}) // Small numbers.
@@ -43,15 +44,21 @@ final class ModelChanges {
         bucket.graceUntil = all.now() + Model.SECOND;
     }
 
-    void blocked(String name, Numbers numbers, long duration, boolean certain) {
+    /** @param others the instances that a message has to reach, so that they end their leases */
+    void blocked(String name, Numbers numbers, long duration, boolean certain, Set<String> others) {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         bucket.use(numbers);
         if (certain) {
-            bucket.blocks.beginByOperator(bucket.calls, all.now() + duration);
+            bucket.blocks.beginByOperator(bucket.calls, all.now() + duration, others, all.now() + bucket.longest);
         } else {
             bucket.blocks.mayBeginByOperator(all.now() + duration);
         }
+    }
+
+    /** The message of a change of a bucket has reached an instance. */
+    void told(String name, String instance) {
+        all.bucket(name).blocks.inform(instance);
     }
 
     void unblocked(String name, Numbers numbers, boolean certain) {
