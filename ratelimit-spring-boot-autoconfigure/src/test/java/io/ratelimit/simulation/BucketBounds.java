@@ -1,6 +1,7 @@
 package io.ratelimit.simulation;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,6 +36,13 @@ final class BucketBounds {
             return new Entry(take, permits, false, from, to);
         }
     }
+
+    /**
+     * What a call has cost beyond its estimate.
+     *
+     * @param due when the store has charged it at the latest
+     */
+    private record Cost(double permits, long due) {}
 
     final String name;
 
@@ -95,8 +103,8 @@ final class BucketBounds {
 
     long grantedAt = -1;
 
-    /** Costs that calls have told of, and that the store may not have charged yet. */
-    private double charging;
+    /** Costs that calls have told of, and that the store may not have charged yet: until then nothing of them comes back. */
+    private final List<Cost> costs = new ArrayList<>();
 
     /**
      * Refunds under way of charges from before a reset or a grant: they may return what other calls have taken since (ADR 15, ADR
@@ -170,6 +178,17 @@ final class BucketBounds {
     }
 
     void pass(long now) {
+        for (Cost cost : List.copyOf(costs)) {
+            if (cost.due <= now) {
+                passUntil(Math.max(at, cost.due));
+                costs.remove(cost);
+                most += cost.permits;
+            }
+        }
+        passUntil(now);
+    }
+
+    private void passUntil(long now) {
         long passed = Math.max(0, now - at);
         at = now;
         least.replaceAll((rule, permits) -> Math.max(0, permits - rule.rate() * passed));
@@ -183,7 +202,7 @@ final class BucketBounds {
         }
         entries.removeIf(entry -> entry.to + 2 * longest + REMEMBERED < now);
         maybe.values().removeIf(until -> until < now);
-        if (last != null && flying.isEmpty() && unanswered.isEmpty() && !isDoubted && isFull(last)) {
+        if (last != null && flying.isEmpty() && costs.isEmpty() && unanswered.isEmpty() && !isDoubted && isFull(last)) {
             isVague = false;
             severalRules = false;
         }
@@ -202,8 +221,8 @@ final class BucketBounds {
     double mostUsed(Numbers numbers, long since) {
         double meanwhile = fastest * (at - since);
         return switch (numbers.kind()) {
-            case EVEN -> most + meanwhile;
-            case BATCHES -> most + meanwhile + numbers.capacity() * (1 + Model.ROUNDING);
+            case EVEN -> most + charging() + meanwhile;
+            case BATCHES -> most + charging() + meanwhile + numbers.capacity() * (1 + Model.ROUNDING);
             case WINDOWS -> entriesSince(since - 2 * Math.max(longest, numbers.window()));
             case LOG -> entriesSince(since - Math.max(longest, numbers.window()));
             case CONCURRENCY -> heldAtMost();
@@ -268,18 +287,23 @@ final class BucketBounds {
         };
     }
 
-    /** A cost is under way to the store. Returns what has to run when it has been charged. */
-    Runnable charging(double permits) {
-        charging += permits;
-        return () -> charging -= permits;
+    /** A call has cost so much beyond its estimate, which the store charges by then. */
+    void cost(Take take, double permits, long due) {
+        entries.add(new Entry(take, permits, false, take.sent, due));
+        costs.add(new Cost(permits, due));
+        costs.sort(Comparator.comparingLong(Cost::due));
+    }
+
+    private double charging() {
+        return costs.stream().mapToDouble(Cost::permits).sum();
     }
 
     /** Everything is forgotten, except for what is under way. */
     void forget() {
         Set<Take> later = new HashSet<>(flying);
         later.addAll(unanswered);
-        most = charging + later.stream().mapToLong(take -> take.permits).sum();
-        entries.removeIf(entry -> !later.contains(entry.take()));
+        most = later.stream().mapToLong(take -> take.permits).sum();
+        entries.removeIf(entry -> !later.contains(entry.take()) && entry.to() <= at);
         isDoubted = false;
         blocks.end();
     }

@@ -275,9 +275,7 @@ final class Model {
         bucket.pass(all.now());
         bucket.use(take.numbers);
         if (more > 0) {
-            bucket.most += more;
-            bucket.entries.add(entry(take, more, false));
-            all.later(delay >= 0 ? delay : 2 * SECOND, bucket.charging(more));
+            bucket.cost(take, more, all.now() + (delay < 0 ? 2 * SECOND : delay > Member.SOON ? delay : 0));
             if (delay >= 0) {
                 long since = all.now();
                 int grants = bucket.grants;
@@ -317,9 +315,7 @@ final class Model {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         bucket.isVague = true;
-        bucket.most += permits;
-        bucket.entries.add(entry(take, permits, false));
-        all.later(2 * SECOND, bucket.charging(permits));
+        bucket.cost(take, permits, all.now() + 2 * SECOND);
     }
 
     /** What was kept while the store failed has been charged. */
