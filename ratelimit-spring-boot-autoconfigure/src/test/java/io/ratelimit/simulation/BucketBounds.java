@@ -42,7 +42,7 @@ final class BucketBounds {
      *
      * @param due when the store has charged it at the latest
      */
-    private record Cost(double permits, long due) {}
+    private record Cost(Numbers rule, double permits, long due) {}
 
     final String name;
 
@@ -166,15 +166,24 @@ final class BucketBounds {
 
     /** The store has a state of the rule by now. */
     void know(Numbers numbers) {
-        if (numbers.kind() != Numbers.Kind.CONCURRENCY && !least.containsKey(numbers)) {
+        know(numbers, at);
+    }
+
+    /** @param since when the store has the state for certain */
+    private void know(Numbers numbers, long since) {
+        if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
+            return;
+        }
+        if (!least.containsKey(numbers)) {
             // The store keeps the states of three rules, not always those used last (ADR 10). A new one begins with
             // permits that the model does not know.
             if (least.size() >= RULES) {
                 least.clear();
             }
             least.put(numbers, 0.0);
-            knownSince.put(numbers, at);
+            knownSince.put(numbers, since);
         }
+        knownSince.merge(numbers, since, Math::min);
     }
 
     void pass(long now) {
@@ -183,6 +192,7 @@ final class BucketBounds {
                 passUntil(Math.max(at, cost.due));
                 costs.remove(cost);
                 most += cost.permits;
+                know(cost.rule, Long.MAX_VALUE);
             }
         }
         passUntil(now);
@@ -287,11 +297,12 @@ final class BucketBounds {
         };
     }
 
-    /** A call has cost so much beyond its estimate, which the store charges by then. */
+    /** A call has cost so much beyond its estimate, which the store charges by then. By this rule, it may have a state then. */
     void cost(Take take, double permits, long due) {
         entries.add(new Entry(take, permits, false, take.sent, due));
-        costs.add(new Cost(permits, due));
+        costs.add(new Cost(take.numbers, permits, due));
         costs.sort(Comparator.comparingLong(Cost::due));
+        know(take.numbers, Long.MAX_VALUE);
     }
 
     private double charging() {
