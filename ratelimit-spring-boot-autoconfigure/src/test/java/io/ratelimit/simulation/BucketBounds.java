@@ -123,7 +123,7 @@ final class BucketBounds {
     /** Until when the permits of calls may be held that have ended, or that the store may not know. */
     final Map<Take, Long> maybe = new LinkedHashMap<>();
 
-    long leaseSlack;
+    final ForgottenLeases forgottenLeases = new ForgottenLeases();
 
     BucketBounds(String name, long now) {
         this.name = name;

@@ -91,7 +91,7 @@ final class Model {
             case EVEN, LOG, CONCURRENCY -> 0;
             case BATCHES, WINDOWS -> numbers.capacity();
         };
-        double capacity = numbers.capacity() + slack + numbers.rate() * numbers.maxWait() + bucket.leaseSlack;
+        double capacity = numbers.capacity() + slack + numbers.rate() * numbers.maxWait();
         double used = bucket.leastUsed(numbers);
         all.check(
                 !bucket.isExact(numbers) || used + take.permits <= capacity + ROUNDING,
@@ -109,7 +109,8 @@ final class Model {
         } else if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
             bucket.held.add(take);
         } else {
-            bucket.take(take.permits, numbers, all.now() - take.sent);
+            double charged = take.permits - bucket.forgottenLeases.take(take, all.now());
+            bucket.take(charged, numbers, all.now() - take.sent);
             bucket.entries.removeIf(entry -> entry.take() == take);
             bucket.entries.add(entry(take, take.permits, true));
         }

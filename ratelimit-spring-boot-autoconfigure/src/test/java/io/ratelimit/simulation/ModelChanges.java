@@ -18,6 +18,7 @@ final class ModelChanges {
         bucket.pass(all.now());
         bucket.least.clear();
         bucket.forgottenAt = all.now();
+        bucket.forgottenLeases.forget(all.now() + bucket.longest);
         bucket.blocks.mayEnd();
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
         bucket.graceUntil = all.now() + Model.SECOND;
@@ -58,7 +59,9 @@ final class ModelChanges {
 
     /** The message of a change of a bucket has reached an instance. */
     void told(String name, String instance) {
-        all.bucket(name).blocks.inform(instance);
+        BucketBounds bucket = all.bucket(name);
+        bucket.blocks.inform(instance);
+        bucket.forgottenLeases.end(instance);
     }
 
     void unblocked(String name, Numbers numbers, boolean certain) {
@@ -91,6 +94,7 @@ final class ModelChanges {
                 bucket.pass(all.now());
                 bucket.least.clear();
                 bucket.forgottenAt = all.now();
+                bucket.forgottenLeases.forget(all.now() + bucket.longest);
                 bucket.blocks.mayEnd();
                 bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
                 ModelBuckets.unsure(List.copyOf(bucket.held));

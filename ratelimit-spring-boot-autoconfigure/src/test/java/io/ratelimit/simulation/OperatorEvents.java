@@ -139,25 +139,31 @@ final class OperatorEvents {
             case RESET -> world.model.changes.reset(bucket, certain[0]);
             case GRANT -> world.model.changes.granted(bucket, numbers, amount);
             case BLOCK -> {
-                List<Member> others = world.others(member);
-                Set<String> names = others.stream().map(Member::name).collect(Collectors.toSet());
-                world.model.changes.blocked(bucket, numbers, amount * 1_000_000, certain[0], names);
-                others.forEach(other -> tell(bucket, other));
+                Set<String> others =
+                        world.others(member).stream().map(Member::name).collect(Collectors.toSet());
+                world.model.changes.blocked(bucket, numbers, amount * 1_000_000, certain[0], others);
             }
             default -> world.model.changes.unblocked(bucket, numbers, certain[0]);
+        }
+        if (certain[0]) {
+            tell(event, bucket, member);
         }
         if (event == Event.RESET && !limit.has(Feature.INSTANCE_SCOPE)) {
             world.model.changes.reset(bucket + " local " + member.name(), true);
         }
     }
 
-    /** Redis delivers the message of a change at most once: to an instance that is connected at that moment. */
-    private void tell(String bucket, Member other) {
-        world.time.after(SimulatedChannel.DELAY, () -> {
-            if (other.instance().isConnected()) {
-                world.model.changes.told(bucket, other.name());
-            }
-        });
+    /** Redis delivers the message of a change at most once: to instances that are connected at that moment. */
+    private void tell(Event event, String bucket, Member by) {
+        if (event == Event.RESET) {
+            world.model.changes.told(bucket, by.name());
+        }
+        world.others(by)
+                .forEach(other -> world.time.after(SimulatedChannel.DELAY, () -> {
+                    if (other.instance().isConnected()) {
+                        world.model.changes.told(bucket, other.name());
+                    }
+                }));
     }
 
     void refresh() {
