@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -39,6 +40,11 @@ final class LeaseRefunds {
         this.keys = keys;
     }
 
+    /** @param resetAfter when the permits that are leased now are back by time */
+    Lease.Unused of(Charge charge, Receipt receipt, Duration resetAfter) {
+        return new RedisLease(charge, receipt, resetAfter, redis.nanos(), this);
+    }
+
     /** Returns how many leases may be refunded now, with at most one script for each hundred of callers. */
     int affordable() {
         long scripts = 1 + redis.sent() / SHARE - sent.get();
@@ -55,8 +61,14 @@ final class LeaseRefunds {
         }
     }
 
-    /** Refunds leases. Fails with the first script that fails; permits that were not refunded by then come back over time. */
-    CompletableFuture<Void> refund(List<Lease> remainders) {
+    /**
+     * Refunds leases whose permits are not back yet. Fails with the first script that fails; permits that were not refunded by then
+     * come back over time.
+     */
+    CompletableFuture<Void> refund(List<Lease> leases) {
+        List<Lease> remainders = leases.stream()
+                .filter(lease -> !((RedisLease) lease.unused()).isBack(redis.nanos()))
+                .toList();
         Queue<List<Lease>> scripts = new ConcurrentLinkedQueue<>(
                 redis.bySlot(remainders, remainder -> name(charge(remainder)), remainder -> 1, BUCKETS));
         return CompletableFuture.allOf(Stream.generate(() -> refundNext(scripts))

@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -13,12 +14,27 @@ final class RedisLease implements Lease.Unused {
 
     private final AtomicReference<Receipt> receipt;
 
+    private final Duration resetAfter;
+
+    private final long since;
+
     private final LeaseRefunds refunds;
 
-    RedisLease(Charge charge, Receipt receipt, LeaseRefunds refunds) {
+    /**
+     * @param resetAfter when its permits are back by time
+     * @param since the time, in nanoseconds, from which that counts
+     */
+    RedisLease(Charge charge, Receipt receipt, Duration resetAfter, long since, LeaseRefunds refunds) {
         this.charge = charge;
         this.receipt = new AtomicReference<>(receipt);
+        this.resetAfter = resetAfter;
+        this.since = since;
         this.refunds = refunds;
+    }
+
+    /** Returns whether its permits are back by time. Redis cannot tell if its clock was set back meanwhile. */
+    boolean isBack(long nanos) {
+        return resetAfter.compareTo(Duration.ofNanos(nanos - since)) <= 0;
     }
 
     Charge chargeOf(long permits) {

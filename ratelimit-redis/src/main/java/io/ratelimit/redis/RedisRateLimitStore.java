@@ -255,7 +255,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private StoreOutcome outcome(StoreRequest request, ScriptReply reply) {
         List<RateLimitDecision> decisions = reply.decisions();
         if (request.more() > 0) {
-            RedisLease unused = new RedisLease(request.first(), reply.receipts().get(0), leaseRefunds);
+            Lease.Unused unused = leaseRefunds.of(
+                    request.first(), reply.receipts().get(0), decisions.get(0).resetAfter());
             return StoreOutcome.of(request, decisions).with(new Lease(reply.more(), unused));
         }
         StoreOutcome outcome = StoreOutcome.of(request, decisions);

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimit;
@@ -52,7 +53,21 @@ class LeaseRefundsTests {
     private final LeaseRefunds refunds = new LeaseRefunds(redis, new ScriptCodec(), new BucketKeys("test"));
 
     private Lease remainder(String key) {
-        return new Lease(4, new RedisLease(new Charge(limit, key, 1), new Receipt(5, 1, 0, 1), refunds));
+        return remainder(key, Duration.ofDays(1));
+    }
+
+    private Lease remainder(String key, Duration resetAfter) {
+        return new Lease(4, refunds.of(new Charge(limit, key, 1), new Receipt(5, 1, 0, 1), resetAfter));
+    }
+
+    /** Redis would refund what other calls have taken since, if its clock was set back. */
+    @Test
+    void permitsThatAreBackByTimeAreNotRefunded() {
+        assertThat(refunds.refund(List.of(remainder("alice", Duration.ZERO)))).isCompleted();
+        assertThat(sent).isEmpty();
+        assertThat(refunds.refund(List.of(remainder("alice", Duration.ZERO), remainder("bob"))))
+                .isCompleted();
+        assertThat(sent).singleElement().asInstanceOf(LIST).hasSize(1);
     }
 
     @Test

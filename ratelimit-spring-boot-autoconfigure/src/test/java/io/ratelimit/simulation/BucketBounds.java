@@ -1,6 +1,7 @@
 package io.ratelimit.simulation;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,12 +20,6 @@ final class BucketBounds {
 
     private static final int RULES = 2;
 
-    /** Before the beginning of the simulation. */
-    static final long NEVER = -1;
-
-    /** A violation that is one only if one of the calls under way is admitted. */
-    record Suspicion(Set<Take> others, long until) {}
-
     /**
      * What was taken from a window.
      *
@@ -41,6 +36,13 @@ final class BucketBounds {
             return new Entry(take, permits, false, from, to);
         }
     }
+
+    /**
+     * What a call has cost beyond its estimate.
+     *
+     * @param due when the store has charged it at the latest
+     */
+    private record Cost(Numbers rule, double permits, long due) {}
 
     final String name;
 
@@ -77,8 +79,6 @@ final class BucketBounds {
     /** The store's clock was set back, and no call has told the store since how much time has passed. */
     boolean frozen;
 
-    long blockLeft;
-
     /** Since the clock was set back, only the store knows when what was taken before comes back. */
     boolean isDoubted;
 
@@ -103,8 +103,8 @@ final class BucketBounds {
 
     long grantedAt = -1;
 
-    /** Costs that calls have told of, and that the store may not have charged yet. */
-    private double charging;
+    /** Costs that calls have told of, and that the store may not have charged yet: until then nothing of them comes back. */
+    private final List<Cost> costs = new ArrayList<>();
 
     /**
      * Refunds under way of charges from before a reset or a grant: they may return what other calls have taken since (ADR 15, ADR
@@ -115,19 +115,7 @@ final class BucketBounds {
     /** How many calls were sent. */
     long calls;
 
-    /** The first call that was sent after an operator had blocked the key. */
-    long firstBlocked;
-
-    long certainlyBlockedUntil;
-
-    private long possiblyBlockedUntil = NEVER;
-
-    /** The possible block is certain, so that no further rejection begins another one before it ends. */
-    private boolean isSurelyBlocked;
-
-    String blockedBy = "";
-
-    final List<Suspicion> suspicions = new ArrayList<>();
+    final BlockBounds blocks = new BlockBounds();
 
     /** Calls that hold permits, and that the store knows of. */
     final Set<Take> held = new LinkedHashSet<>();
@@ -135,52 +123,18 @@ final class BucketBounds {
     /** Until when the permits of calls may be held that have ended, or that the store may not know. */
     final Map<Take, Long> maybe = new LinkedHashMap<>();
 
-    long leaseSlack;
+    final ForgottenLeases forgottenLeases = new ForgottenLeases();
 
     BucketBounds(String name, long now) {
         this.name = name;
         this.at = now;
     }
 
-    /** Returns when the latest block ends that there may be. */
-    long possiblyBlockedUntil() {
-        return suspicions.stream().mapToLong(Suspicion::until).reduce(possiblyBlockedUntil, Math::max);
-    }
-
-    /** Returns whether a violation begins no block, because there is one. */
-    boolean isSurelyBlocked() {
-        return isSurelyBlocked && possiblyBlockedUntil - at > Model.SLACK;
-    }
-
-    /** There may be a block, besides others. */
-    void mayBeBlocked(long until) {
-        possiblyBlockedUntil = Math.max(possiblyBlockedUntil, until);
-        isSurelyBlocked = false;
-    }
-
-    /** There is a block, and no other. */
-    void block(long until) {
-        unblock();
-        possiblyBlockedUntil = until;
-        isSurelyBlocked = true;
-    }
-
-    /** A block may have ended. */
-    void mayBeUnblocked() {
-        isSurelyBlocked = false;
-    }
-
-    void unblock() {
-        possiblyBlockedUntil = NEVER;
-        isSurelyBlocked = false;
-        suspicions.clear();
-    }
-
     void thaw() {
         knownAt = at;
         if (frozen) {
             frozen = false;
-            mayBeBlocked(at + blockLeft);
+            blocks.thaw(at);
         }
     }
 
@@ -212,18 +166,39 @@ final class BucketBounds {
 
     /** The store has a state of the rule by now. */
     void know(Numbers numbers) {
-        if (numbers.kind() != Numbers.Kind.CONCURRENCY && !least.containsKey(numbers)) {
+        know(numbers, at);
+    }
+
+    /** @param since when the store has the state for certain */
+    private void know(Numbers numbers, long since) {
+        if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
+            return;
+        }
+        if (!least.containsKey(numbers)) {
             // The store keeps the states of three rules, not always those used last (ADR 10). A new one begins with
             // permits that the model does not know.
             if (least.size() >= RULES) {
                 least.clear();
             }
             least.put(numbers, 0.0);
-            knownSince.put(numbers, at);
+            knownSince.put(numbers, since);
         }
+        knownSince.merge(numbers, since, Math::min);
     }
 
     void pass(long now) {
+        for (Cost cost : List.copyOf(costs)) {
+            if (cost.due <= now) {
+                passUntil(Math.max(at, cost.due));
+                costs.remove(cost);
+                most += cost.permits;
+                know(cost.rule, Long.MAX_VALUE);
+            }
+        }
+        passUntil(now);
+    }
+
+    private void passUntil(long now) {
         long passed = Math.max(0, now - at);
         at = now;
         least.replaceAll((rule, permits) -> Math.max(0, permits - rule.rate() * passed));
@@ -237,7 +212,7 @@ final class BucketBounds {
         }
         entries.removeIf(entry -> entry.to + 2 * longest + REMEMBERED < now);
         maybe.values().removeIf(until -> until < now);
-        if (last != null && flying.isEmpty() && unanswered.isEmpty() && !isDoubted && isFull(last)) {
+        if (last != null && flying.isEmpty() && costs.isEmpty() && unanswered.isEmpty() && !isDoubted && isFull(last)) {
             isVague = false;
             severalRules = false;
         }
@@ -256,8 +231,8 @@ final class BucketBounds {
     double mostUsed(Numbers numbers, long since) {
         double meanwhile = fastest * (at - since);
         return switch (numbers.kind()) {
-            case EVEN -> most + meanwhile;
-            case BATCHES -> most + meanwhile + numbers.capacity() * (1 + Model.ROUNDING);
+            case EVEN -> most + charging() + meanwhile;
+            case BATCHES -> most + charging() + meanwhile + numbers.capacity() * (1 + Model.ROUNDING);
             case WINDOWS -> entriesSince(since - 2 * Math.max(longest, numbers.window()));
             case LOG -> entriesSince(since - Math.max(longest, numbers.window()));
             case CONCURRENCY -> heldAtMost();
@@ -322,20 +297,26 @@ final class BucketBounds {
         };
     }
 
-    /** A cost is under way to the store. Returns what has to run when it has been charged. */
-    Runnable charging(double permits) {
-        charging += permits;
-        return () -> charging -= permits;
+    /** A call has cost so much beyond its estimate, which the store charges by then. By this rule, it may have a state then. */
+    void cost(Take take, double permits, long due) {
+        entries.add(new Entry(take, permits, false, take.sent, due));
+        costs.add(new Cost(take.numbers, permits, due));
+        costs.sort(Comparator.comparingLong(Cost::due));
+        know(take.numbers, Long.MAX_VALUE);
+    }
+
+    private double charging() {
+        return costs.stream().mapToDouble(Cost::permits).sum();
     }
 
     /** Everything is forgotten, except for what is under way. */
     void forget() {
         Set<Take> later = new HashSet<>(flying);
         later.addAll(unanswered);
-        most = charging + later.stream().mapToLong(take -> take.permits).sum();
-        entries.removeIf(entry -> !later.contains(entry.take()));
+        most = later.stream().mapToLong(take -> take.permits).sum();
+        entries.removeIf(entry -> !later.contains(entry.take()) && entry.to() <= at);
         isDoubted = false;
-        unblock();
+        blocks.end();
     }
 
     double heldAtLeast() {

@@ -14,7 +14,8 @@ final class Member {
     /** After a fault, an instance asks Redis again no later. */
     static final long RECOVERY = 3_000_000;
 
-    private static final long SOON = 10_000;
+    /** What is sent at once has arrived by then, for certain. */
+    static final long SOON = 10_000;
 
     /** Until then, what was sent over a slow network has arrived. */
     static final long LATE = 300_000;

@@ -2,7 +2,6 @@ package io.ratelimit.simulation;
 
 import java.util.Collection;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -74,15 +73,8 @@ final class Model {
             if (!taken) {
                 mayHaveBeenRefunded(take);
             }
-            for (BucketBounds.Suspicion suspicion : List.copyOf(take.bucket.suspicions)) {
-                suspicion.others().remove(take);
-                if (taken) {
-                    take.bucket.suspicions.remove(suspicion);
-                    take.bucket.mayBeBlocked(suspicion.until());
-                } else if (suspicion.others().isEmpty()) {
-                    take.bucket.suspicions.remove(suspicion);
-                    take.bucket.graceUntil = Math.max(take.bucket.graceUntil, all.now() + 1_000);
-                }
+            if (take.bucket.blocks.land(take, taken)) {
+                take.bucket.graceUntil = Math.max(take.bucket.graceUntil, all.now() + 1_000);
             }
         }
     }
@@ -99,7 +91,7 @@ final class Model {
             case EVEN, LOG, CONCURRENCY -> 0;
             case BATCHES, WINDOWS -> numbers.capacity();
         };
-        double capacity = numbers.capacity() + slack + numbers.rate() * numbers.maxWait() + bucket.leaseSlack;
+        double capacity = numbers.capacity() + slack + numbers.rate() * numbers.maxWait();
         double used = bucket.leastUsed(numbers);
         all.check(
                 !bucket.isExact(numbers) || used + take.permits <= capacity + ROUNDING,
@@ -107,11 +99,7 @@ final class Model {
                 take,
                 used,
                 numbers);
-        all.check(
-                take.number < bucket.firstBlocked || all.now() >= bucket.certainlyBlockedUntil,
-                "admitted although the key is blocked (%s): %s",
-                bucket.blockedBy,
-                take);
+        all.check(bucket.blocks.admits(take, all.now()), "admitted although an operator has blocked the key: %s", take);
         mayHaveBeenTakenLate(take);
         land(take, true);
         if (take.mayBeForgotten()) {
@@ -121,7 +109,8 @@ final class Model {
         } else if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
             bucket.held.add(take);
         } else {
-            bucket.take(take.permits, numbers, all.now() - take.sent);
+            double charged = take.permits - bucket.forgottenLeases.take(take, all.now());
+            bucket.take(charged, numbers, all.now() - take.sent);
             bucket.entries.removeIf(entry -> entry.take() == take);
             bucket.entries.add(entry(take, take.permits, true));
         }
@@ -143,7 +132,7 @@ final class Model {
         bucket.thaw();
         bucket.know(numbers);
         bucket.isVague |= all.now() > take.sent;
-        boolean blocked = take.sent <= bucket.possiblyBlockedUntil();
+        boolean blocked = take.sent <= bucket.blocks.possiblyUntil();
         double used = bucket.mostUsed(numbers) + numbers.lease() * 3;
         boolean violates = exceeds(used + take.provisional(), take);
         all.check(
@@ -164,14 +153,14 @@ final class Model {
             boolean certain = bucket.isExact(numbers)
                     && all.now() > bucket.graceUntil
                     && numbers.blockFor().size() == 1
-                    && bucket.possiblyBlockedUntil() - all.now() <= SLACK;
+                    && bucket.blocks.possiblyUntil() - all.now() <= SLACK;
             if (certain) {
-                bucket.block(until);
+                bucket.blocks.begin(until);
             } else {
-                bucket.mayBeBlocked(until);
+                bucket.blocks.mayBegin(until);
             }
         } else if (!others.isEmpty()) {
-            bucket.suspicions.add(new BucketBounds.Suspicion(others, until));
+            bucket.blocks.suspect(others, until);
         }
     }
 
@@ -181,7 +170,7 @@ final class Model {
         return !numbers.blockFor().isEmpty()
                 && !numbers.dryRun()
                 && take.permits <= numbers.capacity()
-                && !take.bucket.isSurelyBlocked();
+                && !take.bucket.blocks.isSure(take.bucket.at);
     }
 
     /** Returns whether other calls, but for those under way, may have taken too much at some time since the call was sent. */
@@ -258,7 +247,7 @@ final class Model {
 
     private void mayHaveBeenRejected(Take take) {
         if (mayBlock(take) && mayViolate(take, 0)) {
-            take.bucket.mayBeBlocked(all.now() + longestBlock(take.numbers));
+            take.bucket.blocks.mayBegin(all.now() + longestBlock(take.numbers));
         }
     }
 
@@ -287,9 +276,7 @@ final class Model {
         bucket.pass(all.now());
         bucket.use(take.numbers);
         if (more > 0) {
-            bucket.most += more;
-            bucket.entries.add(entry(take, more, false));
-            all.later(delay >= 0 ? delay : 2 * SECOND, bucket.charging(more));
+            bucket.cost(take, more, all.now() + (delay < 0 ? 2 * SECOND : delay > Member.SOON ? delay : 0));
             if (delay >= 0) {
                 long since = all.now();
                 int grants = bucket.grants;
@@ -329,9 +316,7 @@ final class Model {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         bucket.isVague = true;
-        bucket.most += permits;
-        bucket.entries.add(entry(take, permits, false));
-        all.later(2 * SECOND, bucket.charging(permits));
+        bucket.cost(take, permits, all.now() + 2 * SECOND);
     }
 
     /** What was kept while the store failed has been charged. */

@@ -1,6 +1,7 @@
 package io.ratelimit.simulation;
 
 import java.util.List;
+import java.util.Set;
 
 /** What operators, and failures of the store, change in the buckets of a model. */
 @SuppressWarnings({"LongDoubleConversion", "OperatorPrecedence"}) // Small numbers.
@@ -17,7 +18,8 @@ final class ModelChanges {
         bucket.pass(all.now());
         bucket.least.clear();
         bucket.forgottenAt = all.now();
-        bucket.certainlyBlockedUntil = 0;
+        bucket.forgottenLeases.forget(all.now() + bucket.longest);
+        bucket.blocks.mayEnd();
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
         bucket.graceUntil = all.now() + Model.SECOND;
         if (certain) {
@@ -27,7 +29,6 @@ final class ModelChanges {
             bucket.maybe.replaceAll(
                     (take, until) -> take.isCountedAgain() ? until : Math.min(until, all.now() + Model.SECOND));
         } else {
-            bucket.mayBeUnblocked();
             bucket.held.forEach(take -> bucket.maybe.put(take, Long.MAX_VALUE));
             bucket.held.clear();
         }
@@ -44,32 +45,34 @@ final class ModelChanges {
         bucket.graceUntil = all.now() + Model.SECOND;
     }
 
-    void blocked(String name, Numbers numbers, long duration, boolean certain) {
+    /** @param others the instances that a message has to reach, so that they end their leases */
+    void blocked(String name, Numbers numbers, long duration, boolean certain, Set<String> others) {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         bucket.use(numbers);
         if (certain) {
-            bucket.firstBlocked = bucket.calls;
-            // It replaces the present block, also a longer one.
-            bucket.block(all.now() + duration + Model.SLACK);
-            bucket.certainlyBlockedUntil = all.now() + duration;
-            bucket.blockedBy = "by an operator";
+            bucket.blocks.beginByOperator(bucket.calls, all.now() + duration, others, all.now() + bucket.longest);
         } else {
-            bucket.mayBeBlocked(all.now() + duration + Model.SLACK);
-            bucket.certainlyBlockedUntil = Math.min(bucket.certainlyBlockedUntil, all.now() + duration);
+            bucket.blocks.mayBeginByOperator(all.now() + duration);
         }
+    }
+
+    /** The message of a change of a bucket has reached an instance. */
+    void told(String name, String instance) {
+        BucketBounds bucket = all.bucket(name);
+        bucket.blocks.inform(instance);
+        bucket.forgottenLeases.end(instance);
     }
 
     void unblocked(String name, Numbers numbers, boolean certain) {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         bucket.use(numbers);
-        bucket.certainlyBlockedUntil = 0;
         bucket.graceUntil = all.now() + Model.SECOND;
         if (certain) {
-            bucket.unblock();
+            bucket.blocks.end();
         } else {
-            bucket.mayBeUnblocked();
+            bucket.blocks.mayEnd();
         }
     }
 
@@ -91,8 +94,8 @@ final class ModelChanges {
                 bucket.pass(all.now());
                 bucket.least.clear();
                 bucket.forgottenAt = all.now();
-                bucket.certainlyBlockedUntil = 0;
-                bucket.mayBeUnblocked();
+                bucket.forgottenLeases.forget(all.now() + bucket.longest);
+                bucket.blocks.mayEnd();
                 bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
                 ModelBuckets.unsure(List.copyOf(bucket.held));
                 // An instance that does not know yet of a reset counts them again.
@@ -117,11 +120,7 @@ final class ModelChanges {
                 bucket.entries.replaceAll(
                         entry -> entry.to() >= bucket.knownAt - 2 * bucket.longest ? entry.at(all.now()) : entry);
                 bucket.most += bucket.fastest * Math.min(by, all.now() - bucket.knownAt);
-                bucket.certainlyBlockedUntil = 0;
-                bucket.blockLeft = Math.max(0, bucket.possiblyBlockedUntil() - all.now());
-                if (bucket.blockLeft > 0) {
-                    bucket.mayBeBlocked(bucket.possiblyBlockedUntil() + by);
-                }
+                bucket.blocks.setBack(all.now(), by);
             }
         });
     }

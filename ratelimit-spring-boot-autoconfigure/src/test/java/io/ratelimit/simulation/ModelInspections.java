@@ -20,7 +20,7 @@ final class ModelInspections {
                 + bucket.flying.stream().mapToLong(take -> take.permits).sum();
         if (numbers.kind() != Numbers.Kind.WINDOWS && numbers.kind() != Numbers.Kind.BATCHES) {
             all.check(
-                    remaining <= numbers.capacity() - least + bucket.leaseSlack + 1 + Model.ROUNDING,
+                    remaining <= numbers.capacity() - least + 1 + Model.ROUNDING,
                     "what was taken is gone: %d left in %s, at least %.3f are taken, %s",
                     remaining,
                     name,
@@ -30,7 +30,7 @@ final class ModelInspections {
         all.check(
                 remaining >= Math.floor(numbers.capacity() - most - 3 * numbers.lease() - Model.ROUNDING)
                         || remaining == 0 && most >= numbers.capacity()
-                        || all.now() <= bucket.possiblyBlockedUntil()
+                        || all.now() <= bucket.blocks.possiblyUntil()
                         || bucket.isDoubted,
                 "something is taken that no call has: %d left in %s, at most %.3f are taken, %s",
                 remaining,
@@ -46,7 +46,7 @@ final class ModelInspections {
         if (numbers.kind() == Numbers.Kind.EVEN) {
             double least = bucket.leastUsed(numbers);
             all.check(
-                    micros * numbers.rate() >= least - 1 - bucket.leaseSlack,
+                    micros * numbers.rate() >= least - 1,
                     "a cost was neither settled nor counted as lost: %.3f are owed in %s, and at least %.3f should be, %s",
                     micros * numbers.rate(),
                     name,

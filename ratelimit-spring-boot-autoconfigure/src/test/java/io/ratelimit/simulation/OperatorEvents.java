@@ -6,7 +6,9 @@ import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Changes of an operator: overrides, a refresh, and what is done to buckets. */
@@ -136,12 +138,32 @@ final class OperatorEvents {
         switch (event) {
             case RESET -> world.model.changes.reset(bucket, certain[0]);
             case GRANT -> world.model.changes.granted(bucket, numbers, amount);
-            case BLOCK -> world.model.changes.blocked(bucket, numbers, amount * 1_000_000, certain[0]);
+            case BLOCK -> {
+                Set<String> others =
+                        world.others(member).stream().map(Member::name).collect(Collectors.toSet());
+                world.model.changes.blocked(bucket, numbers, amount * 1_000_000, certain[0], others);
+            }
             default -> world.model.changes.unblocked(bucket, numbers, certain[0]);
+        }
+        if (certain[0]) {
+            tell(event, bucket, member);
         }
         if (event == Event.RESET && !limit.has(Feature.INSTANCE_SCOPE)) {
             world.model.changes.reset(bucket + " local " + member.name(), true);
         }
+    }
+
+    /** Redis delivers the message of a change at most once: to instances that are connected at that moment. */
+    private void tell(Event event, String bucket, Member by) {
+        if (event == Event.RESET) {
+            world.model.changes.told(bucket, by.name());
+        }
+        world.others(by)
+                .forEach(other -> world.time.after(SimulatedChannel.DELAY, () -> {
+                    if (other.instance().isConnected()) {
+                        world.model.changes.told(bucket, other.name());
+                    }
+                }));
     }
 
     void refresh() {

@@ -9,6 +9,8 @@ import java.util.function.BooleanSupplier;
 /** Messages between instances. Those whose network does not work get none, and send none. */
 final class SimulatedChannel {
 
+    static final Duration DELAY = Duration.ofMillis(1);
+
     private final SimulatedTime time;
 
     private final List<Member> members = new ArrayList<>();
@@ -40,7 +42,7 @@ final class SimulatedChannel {
             if (isConnected.getAsBoolean()) {
                 members.stream()
                         .filter(other -> other != this)
-                        .forEach(other -> time.after(Duration.ofMillis(1), () -> other.receive(topic, message)));
+                        .forEach(other -> time.after(DELAY, () -> other.receive(topic, message)));
             }
         }
 

@@ -275,6 +275,10 @@ final class World {
         overridesMayHaveChanged();
     }
 
+    List<Member> others(Member member) {
+        return members.stream().filter(other -> other != member).toList();
+    }
+
     void remove(Member member) {
         members.remove(member);
     }
