@@ -80,10 +80,15 @@ final class CallEnds {
 
     /** Returns the part of the return type whose work goes on unobserved, or {@code null} if the end of a call is observed. */
     static @Nullable Class<?> unobserved(Method method) {
-        if (method.getReturnType() == Future.class || isHandedOver(method)) {
+        if (isPlainFuture(method.getReturnType()) || isHandedOver(method)) {
             return method.getReturnType();
         }
         return unobserved(ResolvableType.forMethodParameter(new MethodParameter(method, -1)), false);
+    }
+
+    /** Returns whether the type is {@code Future} or one such as {@code FutureTask}, whose end is not told. */
+    static boolean isPlainFuture(Class<?> type) {
+        return Future.class.isAssignableFrom(type) && !CompletionStage.class.isAssignableFrom(type);
     }
 
     /** Returns whether the method has no result and is asynchronous, so that it has returned before it begins. */

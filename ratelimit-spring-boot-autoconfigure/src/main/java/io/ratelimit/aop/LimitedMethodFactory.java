@@ -97,7 +97,7 @@ public final class LimitedMethodFactory {
     }
 
     private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy strategy) {
-        String unobserved = strategy.observesFailures()
+        String unobserved = strategy.observesFailures() && !CallEnds.isPlainFuture(method.getReturnType())
                 ? null
                 : " of a " + method.getReturnType().getName() + " cannot be observed";
         String noResult = CallEnds.isHandedOver(method)

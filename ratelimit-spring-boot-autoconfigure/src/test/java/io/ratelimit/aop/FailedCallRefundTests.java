@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -235,6 +236,15 @@ class FailedCallRefundTests {
         });
     }
 
+    @Test
+    void otherFuturesThanCompletableOnesTellNobodyEither() {
+        LimitedContexts.inMemory()
+                .withBean(OfFutureTask.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("refundOn of the limit 'futures' must be empty, because the failure of a"
+                                + " java.util.concurrent.FutureTask cannot be observed."));
+    }
+
     private List<List<String>> refunded() {
         return store.refunded().stream()
                 .map(charges -> charges.stream()
@@ -299,6 +309,14 @@ class FailedCallRefundTests {
             if (failure != null) {
                 throw failure;
             }
+        }
+    }
+
+    static class OfFutureTask {
+
+        @RateLimited(name = "futures", rate = "1/s", refundOn = Exception.class)
+        public FutureTask<String> call() {
+            return new FutureTask<>(() -> "");
         }
     }
 

@@ -262,10 +262,6 @@ class RedisFunctionTests {
         return allowed;
     }
 
-    private void awaitFunction(RateLimitStore store) {
-        awaitFunction(server, store);
-    }
-
     private void awaitFunction(RedisProcess redis, RateLimitStore store) {
         await().atMost(Duration.ofSeconds(60)).until(() -> runsAsFunction(redis, store));
     }

@@ -174,12 +174,12 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     /**
-     * Calls of a key that is blocked or reset take no leased permits of this instance. Leases of other instances last until they
-     * end.
+     * Calls of a key that is blocked or reset, or gets permits back, take no leased permits of this instance: those may be among
+     * what comes back. Leases of other instances last until they end.
      */
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
-        if (change.kind() != BucketChange.Kind.BLOCK && change.kind() != BucketChange.Kind.RESET) {
+        if (change.kind() == BucketChange.Kind.NONE || change.kind() == BucketChange.Kind.UNBLOCK) {
             return super.change(limit, key, change);
         }
         forget(limit, key);

@@ -15,10 +15,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is not handed out goes back, or is dropped. */
@@ -126,16 +128,23 @@ class LeaseEndTests {
         assertThat(instances.used(limit)).isEqualTo(1);
     }
 
-    @Test
-    void blockedKeyTakesNothingThatIsLeased() {
+    static Stream<BucketChange> changesThatEndALease() {
+        return Stream.of(BucketChange.block(Duration.ofSeconds(1)), BucketChange.RESET, BucketChange.grant(1_000));
+    }
+
+    /** What is leased may be among the permits that come back. */
+    @ParameterizedTest
+    @MethodSource("changesThatEndALease")
+    void changedKeyTakesNothingThatIsLeased(BucketChange change) {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3 + 1, limit);
         int before = trips.asked().size();
         store.decide(new Charge(limit, "alice", 1)).await();
         assertThat(trips.asked()).hasSize(before);
-        store.change(limit, "alice", BucketChange.block(Duration.ofSeconds(1)));
+        store.change(limit, "alice", change);
+        int changed = trips.asked().size();
         store.decide(new Charge(limit, "alice", 1)).await();
-        assertThat(trips.asked()).hasSize(before + 1);
+        assertThat(trips.asked()).hasSize(changed + 1);
     }
 
     /** The operator asks this instance or another. */
