@@ -30,8 +30,8 @@ final class ForgottenLeases {
         if (take.numbers.lease() == 0 || now >= until) {
             return 0;
         }
-        double most = left.getOrDefault(take.instance, RENEWED * take.numbers.lease());
-        double taken = Math.min(most, take.permits);
+        double most = left.getOrDefault(take.instance, RENEWED * (double) take.numbers.lease());
+        double taken = Math.min(most, (double) take.permits);
         left.put(take.instance, most - taken);
         return taken;
     }
