@@ -14,7 +14,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -114,10 +113,8 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     }
 
     private RedisOperations<String, String> createTemplate() {
-        StringRedisTemplate created = new StringRedisTemplate(connections());
-        created.setScriptExecutor(
-                new TextScriptExecutor<>(created, driver.obtain().executor.digests()));
-        return created;
+        return TextScriptExecutor.template(
+                connections(), driver.obtain().executor.digests());
     }
 
     /** Returns the template for commands beside the script that decides. */

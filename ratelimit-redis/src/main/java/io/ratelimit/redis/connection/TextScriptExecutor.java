@@ -7,8 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.DefaultScriptExecutor;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
@@ -21,6 +24,13 @@ final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
     TextScriptExecutor(RedisTemplate<K, ?> template, Digests digests) {
         super(template);
         this.digests = digests;
+    }
+
+    /** Creates a template whose scripts are sent so. */
+    static RedisOperations<String, String> template(RedisConnectionFactory connections, Digests digests) {
+        StringRedisTemplate template = new StringRedisTemplate(connections);
+        template.setScriptExecutor(new TextScriptExecutor<>(template, digests));
+        return template;
     }
 
     @Override

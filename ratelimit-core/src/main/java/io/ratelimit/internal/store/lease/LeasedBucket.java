@@ -248,12 +248,15 @@ final class LeasedBucket {
         return closeAll(nanos);
     }
 
-    /** Drops the leases, because the store has forgotten the bucket: leased permits are no longer charged. */
-    synchronized void forget(long nanos) {
-        var unused = closeAll(nanos);
+    /**
+     * Drops the leases. Returns what is left of them, which is not to be refunded if the store has forgotten the bucket: then leased
+     * permits are no longer charged.
+     */
+    synchronized List<Lease> forget(long nanos) {
         if (request != null) {
             request.abandon();
         }
+        return closeAll(nanos);
     }
 
     /** Returns what is left, the latest lease first: the store may take back no other. */

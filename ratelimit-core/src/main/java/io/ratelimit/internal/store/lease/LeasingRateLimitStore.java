@@ -179,23 +179,44 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
      */
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
-        if (change.kind() == BucketChange.Kind.NONE || change.kind() == BucketChange.Kind.UNBLOCK) {
-            return super.change(limit, key, change);
-        }
-        forget(limit, key);
+        return switch (change.kind()) {
+            case NONE, UNBLOCK -> super.change(limit, key, change);
+            case BLOCK, RESET -> {
+                forget(limit, key);
+                yield changeAndForget(limit, key, change);
+            }
+            // Permits that are not refunded are among those that come back, or stay used.
+            case GRANT ->
+                Lease.refund(unused(limit, key))
+                        .handle((refunded, thrown) -> refunded)
+                        .thenCompose(refunded -> changeAndForget(limit, key, change));
+        };
+    }
+
+    private CompletionStage<BucketStatus> changeAndForget(RateLimit limit, @Nullable String key, BucketChange change) {
         // One that has come meanwhile may have been charged before.
         return super.change(limit, key, change).whenComplete((status, thrown) -> forget(limit, key));
+    }
+
+    private List<Lease> unused(RateLimit limit, @Nullable String key) {
+        return buckets.ofAllPlans(limit, key).stream()
+                .flatMap(bucket -> bucket.forget(nanos.getAsLong()).stream())
+                .toList();
     }
 
     @Override
     public void forget(String limit, String keyDigest) {
         super.forget(limit, keyDigest);
-        buckets.find(limit, keyDigest).forEach(bucket -> bucket.forget(nanos.getAsLong()));
+        buckets.find(limit, keyDigest).forEach(this::drop);
     }
 
     /** The key may have had another plan when permits were leased. */
     private void forget(RateLimit limit, @Nullable String key) {
-        buckets.ofAllPlans(limit, key).forEach(bucket -> bucket.forget(nanos.getAsLong()));
+        buckets.ofAllPlans(limit, key).forEach(this::drop);
+    }
+
+    private void drop(LeasedBucket bucket) {
+        var unused = bucket.forget(nanos.getAsLong());
     }
 
     /**
