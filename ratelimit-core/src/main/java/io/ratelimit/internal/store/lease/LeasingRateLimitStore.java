@@ -188,7 +188,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
             // Permits that are not refunded are among those that come back, or stay used.
             case GRANT ->
                 Lease.refund(unused(limit, key))
-                        .handle((refunded, thrown) -> refunded)
+                        .<@Nullable Void>handle((refunded, thrown) -> null)
                         .thenCompose(refunded -> changeAndForget(limit, key, change));
         };
     }
