@@ -101,18 +101,26 @@ final class SceneEvents {
         }
     }
 
-    /** An operator blocks a key whose permits an instance has leased. */
+    /** An operator blocks a key whose permits this instance, and another if there is one, have leased. */
     void blockLeased(Member member, String key) {
         world.limits.stream()
                 .filter(known -> known.has(Feature.LEASE))
                 .findFirst()
                 .ifPresent(leased -> {
                     history.note("a key is blocked, and permits of it are leased");
+                    Member other = world.others(member).stream().findFirst().orElse(member);
                     connect(member);
-                    calls.call(member, key, List.of(leased), 1);
+                    connect(other);
+                    // The first call of a key takes no lease.
+                    for (int i = 0; i < 2; i++) {
+                        calls.call(member, key, List.of(leased), 1);
+                        calls.call(other, key, List.of(leased), 1);
+                    }
                     operators.change(Event.BLOCK, member, leased, key);
                     calls.call(member, key, List.of(leased), 1);
                     calls.call(member, key, List.of(leased), 1);
+                    world.pass(SimulatedChannel.DELAY.multipliedBy(2));
+                    calls.call(other, key, List.of(leased), 1);
                 });
     }
 
