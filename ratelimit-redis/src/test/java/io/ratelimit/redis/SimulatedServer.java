@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -81,11 +82,12 @@ public final class SimulatedServer {
     private int losses;
 
     @SuppressWarnings("unchecked")
-    public SimulatedServer(RedisConnectionFactory connections) {
+    public SimulatedServer(RedisConnectionFactory connections, RateLimitAlgorithm... own) {
         try (RedisConnection connection = connections.getConnection()) {
             commands = (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
         }
-        decisions = script(WrappedScript.of(BEFORE, AFTER).getScriptAsString());
+        decisions = script(WrappedScript.of(RateLimitScript.scriptParts(), BEFORE, AFTER, List.of(own))
+                .getScriptAsString());
         overrides = script(OVERRIDES_BEFORE + text("io/ratelimit/redis/overrides.lua"));
     }
 

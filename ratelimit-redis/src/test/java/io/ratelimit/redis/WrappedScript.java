@@ -53,7 +53,7 @@ final class WrappedScript {
     }
 
     @SuppressWarnings({"rawtypes", "unchecked"})
-    private static RedisScript<List<Long>> of(
+    static RedisScript<List<Long>> of(
             List<String> parts, String before, String after, List<RateLimitAlgorithm> algorithms) {
         String text = SERVER + BEFORE + before + "local function decide(KEYS, ARGV)\n"
                 + RateLimitScript.text(parts, AlgorithmParts.texts(algorithms), RateLimitScript.END) + "\nend\n"

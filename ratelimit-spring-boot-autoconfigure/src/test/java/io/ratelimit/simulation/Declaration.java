@@ -1,5 +1,7 @@
 package io.ratelimit.simulation;
 
+import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.testing.OwnAlgorithms;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -19,6 +21,9 @@ final class Declaration {
 
     /** What a sliding window of any capacity can have. */
     private static final List<String> WHOLE = List.of("1/s", "1/m", "1/h");
+
+    /** Counts in windows. */
+    static final RateLimitAlgorithm OWN = new OwnAlgorithms.Batches();
 
     private static final List<String> BLOCKS = List.of("1s", "10m", "2s,1m");
 
@@ -116,7 +121,7 @@ final class Declaration {
         Feature algorithm = Feature.values()[random.nextInt(Feature.CONCURRENCY.ordinal() + 1)];
         algorithm = random.nextInt(3) == 0 ? Feature.TOKEN_BUCKET : algorithm;
         features.add(algorithm);
-        put("algorithm", algorithm.name());
+        put("algorithm", algorithm == Feature.OWN_ALGORITHM ? OWN.name() : algorithm.name());
         long capacity = 1 + random.nextInt(random.nextBoolean() ? 3 : 20);
         put("capacity", capacity);
         boolean even = algorithm == Feature.TOKEN_BUCKET || algorithm == Feature.LEAKY_BUCKET;

@@ -241,14 +241,7 @@ final class SimulatedInstance {
     static Numbers numbers(RateLimit limit) {
         boolean concurrency = !limit.hasRate();
         boolean calendar = !concurrency && limit.rate().calendarUnit() != null;
-        Numbers.Kind kind = concurrency
-                ? Numbers.Kind.CONCURRENCY
-                : switch (Objects.requireNonNull(limit.algorithm())) {
-                    case TOKEN_BUCKET, LEAKY_BUCKET ->
-                        limit.refill() == Refill.INTERVAL ? Numbers.Kind.BATCHES : Numbers.Kind.EVEN;
-                    case SLIDING_WINDOW_LOG -> Numbers.Kind.LOG;
-                    default -> Numbers.Kind.WINDOWS;
-                };
+        Numbers.Kind kind = concurrency ? Numbers.Kind.CONCURRENCY : kind(limit);
         double rate = concurrency
                 ? 0
                 : calendar
@@ -264,6 +257,18 @@ final class SimulatedInstance {
                 limit.dryRun(),
                 limit.lease(),
                 concurrency ? limit.hold().toNanos() / 1_000 : 0);
+    }
+
+    private static Numbers.Kind kind(RateLimit limit) {
+        if (limit.algorithm() == null) {
+            return Numbers.Kind.WINDOWS;
+        }
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET, LEAKY_BUCKET ->
+                limit.refill() == Refill.INTERVAL ? Numbers.Kind.BATCHES : Numbers.Kind.EVEN;
+            case SLIDING_WINDOW_LOG -> Numbers.Kind.LOG;
+            default -> Numbers.Kind.WINDOWS;
+        };
     }
 
     private static List<Long> blocks(RateLimit limit) {

@@ -61,7 +61,7 @@ class SimulationTests {
 
     @Test
     void overRedis() {
-        playOver(TestRandom.cases(5_000), new SimulatedServer(redis.connections()));
+        playOver(TestRandom.cases(5_000), new SimulatedServer(redis.connections(), Declaration.OWN));
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitOverride;
 import io.ratelimit.autoconfigure.SimulatedProperties;
 import io.ratelimit.internal.change.SimulatedOverrides;
 import io.ratelimit.internal.change.SimulatedOverrides.Stored;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.redis.SimulatedRedisStore;
@@ -97,11 +98,16 @@ final class World {
     /** Returns whether an application with this limit starts. */
     boolean accepts(Declaration limit) {
         try {
-            new LimitCatalog(SimulatedProperties.settings(limit.file, limit.environment), null, () -> false).complete();
+            new LimitCatalog(bind(limit.file, limit.environment), null, () -> false).complete();
             return true;
         } catch (RateLimitConfigurationException ex) {
             return false;
         }
+    }
+
+    private static RateLimitSettings bind(Map<String, Object> file, Map<String, Object> environment) {
+        return SimulatedProperties.settings(file, environment)
+                .with(AlgorithmCatalog.of(Map.of("own", Declaration.OWN)));
     }
 
     /** @throws RateLimitConfigurationException if the limits are refused */
@@ -126,7 +132,7 @@ final class World {
         });
         if (settings == null || !file.equals(bound)) {
             bound = file;
-            settings = SimulatedProperties.settings(file, environment);
+            settings = bind(file, environment);
         }
         return settings;
     }
