@@ -29,7 +29,7 @@ import java.util.zip.ZipInputStream;
  * Stages an incident for a watcher of the dashboard: two instances of the sample, their Redis, and callers.
  *
  * <pre>
- * ./mvnw package -DskipTests -pl sample-app -am
+ * ./mvnw package -Dquick -pl sample-app -am
  * java scripts/Incident.java [incident] [--answer file] [--minutes 10] [--after seconds] [-- properties of the sample]
  * </pre>
  *
@@ -178,7 +178,7 @@ final class Incident {
         try (Stream<Path> files = Files.list(Path.of("sample-app", "target"))) {
             jar = files.filter(file -> file.getFileName().toString().matches("sample-app-[^-]+(-SNAPSHOT)?\\.jar"))
                     .findFirst()
-                    .orElseThrow(() -> new IOException("Build the sample first: ./mvnw package -DskipTests -pl sample-app -am"));
+                    .orElseThrow(() -> new IOException("Build the sample first: ./mvnw package -Dquick -pl sample-app -am"));
         }
         Map<String, String> all = new LinkedHashMap<>();
         all.put("server.port", "" + ports.get(instance));
@@ -227,7 +227,7 @@ final class Incident {
                 }
             }
         }
-        throw new IOException("Build the sample first: ./mvnw package -DskipTests -pl sample-app -am");
+        throw new IOException("Build the sample first: ./mvnw package -Dquick -pl sample-app -am");
     }
 
     private static String unpack(byte[] library, String system, String machine) throws IOException {
