@@ -37,8 +37,7 @@ class LinkTests {
     /** As the page of the sample and that for contributors have them. */
     @Test
     void readmeBeginsWithTheCommandsThatStartTheSampleAndBuild() {
-        List<String> commands =
-                List.of("./mvnw -T1 spring-boot:run -pl sample-app -am -Dquick", "./mvnw verify");
+        List<String> commands = List.of("./mvnw -T1 spring-boot:run -pl sample-app -am -Dquick", "./mvnw verify");
         assertThat(MarkdownPage.of("README.md").text().lines().limit(30)).containsAll(commands);
         assertThat(MarkdownPage.of("docs/getting-started.md").text().lines()).contains(commands.get(0));
         assertThat(MarkdownPage.of("CONTRIBUTING.md").text()).contains("\n" + commands.get(1) + " ");

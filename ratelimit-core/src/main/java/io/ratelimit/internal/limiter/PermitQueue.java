@@ -110,7 +110,7 @@ final class PermitQueue {
             WaitingCall first = call;
             CompletableFuture<StoreOutcome> decided = Futures.start(
                             () -> queues.store().decide(first.request()).toStage())
-                    .thenCompose(PermitQueue::withoutTrials);
+                    .thenCompose(outcome -> withoutTrials(first, outcome));
             if (!decided.isDone()) {
                 var unused = decided.whenComplete((outcome, thrown) -> {
                     try {
@@ -129,8 +129,8 @@ final class PermitQueue {
      * Returns the outcome. If the call has to wait, what limits in dry run have taken comes back before: it will be taken again,
      * and a limit must not lack what it has given to the same call.
      */
-    private static CompletionStage<StoreOutcome> withoutTrials(StoreOutcome outcome) {
-        return WaitingCall.isCharged(outcome) && WaitingCall.isWorthWaiting(outcome)
+    private static CompletionStage<StoreOutcome> withoutTrials(WaitingCall call, StoreOutcome outcome) {
+        return WaitingCall.isCharged(outcome) && call.isWorthWaiting(outcome)
                 ? Futures.start(() -> outcome.refund().refund(outcome.charges()))
                         .handle((done, failed) -> outcome)
                 : CompletableFuture.completedFuture(outcome);
@@ -168,7 +168,7 @@ final class PermitQueue {
     }
 
     private void decided(WaitingCall call, @Nullable StoreOutcome outcome, @Nullable Throwable thrown) {
-        boolean waits = outcome != null && WaitingCall.isWorthWaiting(outcome);
+        boolean waits = outcome != null && call.isWorthWaiting(outcome);
         try {
             if (outcome != null && waits) {
                 call.reject(outcome);

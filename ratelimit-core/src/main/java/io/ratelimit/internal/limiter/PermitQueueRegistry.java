@@ -75,7 +75,8 @@ final class PermitQueueRegistry {
     StoreOutcome decide(StoreRequest request, CallObserver observer) {
         CompletableFuture<StoreOutcome> outcome = decide(request, observer, Runnable::run);
         try {
-            BoundedWait.awaitInterruptibly(outcome, WaitingCall.maxWait(request).plus(patience));
+            BoundedWait.awaitInterruptibly(
+                    outcome, WaitingCall.maxWait(request.charges()).plus(patience));
             if (!outcome.isDone()) {
                 throw new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null);
             }
@@ -83,7 +84,7 @@ final class PermitQueueRegistry {
             abandon(outcome);
             Thread.currentThread().interrupt();
             throw new RateLimitInterruptedException(
-                    WaitingCall.first(request).limit().name(), ex);
+                    WaitingCall.first(request.charges()).limit().name(), ex);
         } catch (Throwable ex) {
             abandon(outcome);
             throw ex;
@@ -117,7 +118,7 @@ final class PermitQueueRegistry {
             var unused = Futures.start(() -> store.decide(request).toStage()).whenComplete(call::finish);
             return call.outcome();
         }
-        PermitQueue queue = join(BucketName.of(WaitingCall.first(request)), call);
+        PermitQueue queue = join(BucketName.of(WaitingCall.first(request.charges())), call);
         Map<BucketDigest, Integer> further = further(request);
         further.forEach((bucket, charge) -> addTo(bucket, call, charge));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
@@ -141,8 +142,8 @@ final class PermitQueueRegistry {
 
     /** Ends the wait of the call when its time is over, or now if the time cannot be measured. */
     private void limitWait(WaitingCall call, StoreRequest request, CallObserver observer) {
-        Runnable waited = observer.onWait(WaitingCall.first(request).limit());
-        CompletableFuture<Void> time = Futures.start(() -> waiter.awaitAsync(WaitingCall.maxWait(request)));
+        Runnable waited = observer.onWait(WaitingCall.first(request.charges()).limit());
+        CompletableFuture<Void> time = Futures.start(() -> waiter.awaitAsync(WaitingCall.maxWait(request.charges())));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
             time.cancel(false);
             waited.run();
@@ -293,9 +294,8 @@ final class PermitQueueRegistry {
      * of one of several limits may have woken another call, which its other limit keeps waiting.
      */
     boolean isTriedLater(WaitingCall call) {
-        StoreRequest request = call.request();
-        return WaitingCall.waiting(request).count() > 1
-                || !store.isNonBlocking(WaitingCall.first(request).limit());
+        return WaitingCall.waiting(call.asked()).count() > 1
+                || !store.isNonBlocking(WaitingCall.first(call.asked()).limit());
     }
 
     /** Tries again after a while. */
@@ -316,7 +316,7 @@ final class PermitQueueRegistry {
             return Map.of();
         }
         Map<BucketDigest, Integer> further = new LinkedHashMap<>();
-        WaitingCall.waiting(request)
+        WaitingCall.waiting(request.charges())
                 .skip(1)
                 .forEach(
                         i -> further.put(BucketName.of(request.charges().get(i)).digest(), i));

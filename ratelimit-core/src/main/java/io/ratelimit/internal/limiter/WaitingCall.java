@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** A call that waits for its turn to be decided, and for permits that other calls hold. */
 final class WaitingCall {
 
-    /** What the call asked for when it came. */
     private final List<Charge> asked;
 
     private volatile StoreRequest request;
@@ -54,19 +53,22 @@ final class WaitingCall {
     }
 
     private static boolean waits(Charge charge) {
-        RateLimit limit = charge.limit();
-        return !limit.hasRate() && !limit.maxWait().isZero() && !limit.dryRun();
+        return mayWait(charge.limit()) && !charge.limit().dryRun();
     }
 
-    /** Returns whether the permits that other calls hold are all that the call lacks. */
-    static boolean isWorthWaiting(StoreOutcome outcome) {
+    private static boolean mayWait(RateLimit limit) {
+        return !limit.hasRate() && !limit.maxWait().isZero();
+    }
+
+    /** Returns whether the permits that other calls hold are all that the call lacks, of limits with a {@code maxWait} when it came. */
+    boolean isWorthWaiting(StoreOutcome outcome) {
         boolean rejected = false;
         List<Charge> charges = outcome.charges();
         for (int i = 0; i < charges.size(); i++) {
             RateLimitDecision decision = outcome.decisions().get(i);
             Charge charge = charges.get(i);
             if (!decision.allowed() && !charge.limit().dryRun()) {
-                if (!waits(charge) || decision.retryAfter() == null) {
+                if (!mayWait(asked.get(i).limit()) || decision.retryAfter() == null) {
                     return false;
                 }
                 rejected = true;
@@ -80,27 +82,31 @@ final class WaitingCall {
         return IntStream.range(0, outcome.charges().size()).anyMatch(outcome::isCharged);
     }
 
-    /** Returns the numbers of the charges whose permits the call waits for. */
-    static IntStream waiting(StoreRequest request) {
-        List<Charge> charges = request.charges();
+    /** Returns the numbers of the charges whose permits a call waits for. */
+    static IntStream waiting(List<Charge> charges) {
         return IntStream.range(0, charges.size()).filter(i -> waits(charges.get(i)));
     }
 
-    /** Returns the first charge whose permits the call waits for. */
-    static Charge first(StoreRequest request) {
-        return request.charges().get(waiting(request).findFirst().orElseThrow());
+    /** Returns the first charge whose permits a call waits for. */
+    static Charge first(List<Charge> charges) {
+        return charges.get(waiting(charges).findFirst().orElseThrow());
     }
 
-    /** Returns how long the call waits: as long as each of its limits allows. */
-    static Duration maxWait(StoreRequest request) {
-        return waiting(request)
-                .mapToObj(i -> request.charges().get(i).limit().maxWait())
+    /** Returns how long a call waits: as long as each of its limits allows. */
+    static Duration maxWait(List<Charge> charges) {
+        return waiting(charges)
+                .mapToObj(i -> charges.get(i).limit().maxWait())
                 .min(Duration::compareTo)
                 .orElseThrow();
     }
 
     StoreRequest request() {
         return request;
+    }
+
+    /** Returns what the call asked for when it came: how long it waits, and where, stays. */
+    List<Charge> asked() {
+        return asked;
     }
 
     /** The call is about to join a queue. */
@@ -130,22 +136,17 @@ final class WaitingCall {
 
     private static Charge changed(Charge charge, long permits, RateLimit previous, RateLimit next) {
         RateLimit known = charge.limit();
-        RateLimit now = successor(known, previous, next);
-        return now == null || now.hasRate() != known.hasRate()
-                ? charge
-                : new Charge(now, charge.key(), now.enabled() ? permits : 0);
-    }
-
-    /** Returns {@code null} for another limit, and for the numbers of a plan that the application has made for the call. */
-    private static @Nullable RateLimit successor(RateLimit known, RateLimit previous, RateLimit next) {
-        String plan = known.plan();
-        if (plan == null && known.id().equals(previous.id())) {
-            // It may be an older one, if the limit has changed between the call and its place in the queue.
-            return next;
+        // It may be an older one, if the limit has changed between the call and its place in the queue.
+        if (!known.id().equals(previous.id()) || known.hasRate() != next.hasRate()) {
+            return charge;
         }
-        return plan != null && known == previous.plans().get(plan)
-                ? next.plans().get(plan)
-                : null;
+        String plan = known.plan();
+        if (plan != null && known != previous.plans().get(plan)) {
+            // The application has made the numbers of the plan for the call.
+            return new Charge(known, charge.key(), next.enabled() ? permits : 0);
+        }
+        RateLimit now = plan == null ? next : next.plans().getOrDefault(plan, next);
+        return new Charge(now, charge.key(), now.enabled() ? permits : 0);
     }
 
     CompletableFuture<StoreOutcome> outcome() {

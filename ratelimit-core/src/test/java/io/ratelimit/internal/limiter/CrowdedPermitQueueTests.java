@@ -1,14 +1,17 @@
 package io.ratelimit.internal.limiter;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
@@ -295,10 +298,7 @@ class CrowdedPermitQueueTests {
     void callsThatWaitForADisabledLimitGoOnAndHoldNothing() throws Exception {
         Settlement both = entered(enter(2));
         List<CompletableFuture<Settlement>> calls = crowd(3);
-        gate.limitChanged(
-                limit,
-                limit.definition()
-                        .with(RateLimitOverride.builder().enabled(false).build()));
+        gate.limitChanged(limit, disabled(limit));
         for (CompletableFuture<Settlement> call : calls) {
             entered(call).release();
         }
@@ -317,6 +317,43 @@ class CrowdedPermitQueueTests {
         gate.limitChanged(limit, limit(4));
         // The application has made these numbers for the call.
         assertThat(call).isNotDone();
+        gate.limitChanged(limit(4), disabled(limit(4)));
+        entered(call).release();
+        assertThat(free()).isZero();
+    }
+
+    @Test
+    void callOfAPlanThatIsRemovedWaitsByTheNumbersOfTheLimit() throws Exception {
+        LimitConfiguration plans = LimitConfiguration.of("exports")
+                .with(Map.of("small", RateLimitPlan.named("small").capacity(2)));
+        RateLimit withPlan = limit(5).definition()
+                .configure(limit(5).definition().values(), plans, AttributeValues.NONE, same -> same)
+                .build();
+        RateLimit small = requireNonNull(withPlan.plans().get("small"));
+        var unused = entered(enter(2));
+        CompletableFuture<Settlement> call = enter(new Charge(small, "alice", 1));
+        assertThat(call).isNotDone();
+        gate.limitChanged(withPlan, limit(5));
+        entered(call);
+    }
+
+    @Test
+    void timeOfTheWaitStaysIfLaterCallsDoNotWait() throws Exception {
+        Settlement both = entered(enter(2));
+        List<CompletableFuture<Settlement>> calls = crowd(2);
+        RateLimit hasty = limit.definition()
+                .with(RateLimitOverride.builder().maxWait(Duration.ZERO).build());
+        gate.limitChanged(limit, hasty);
+        assertThat(calls).noneMatch(CompletableFuture::isDone);
+        assertFails(enter(new Charge(hasty, "alice", 1)));
+        both.release();
+        entered(calls.get(0));
+        entered(calls.get(1));
+    }
+
+    private static RateLimit disabled(RateLimit limit) {
+        return limit.definition()
+                .with(RateLimitOverride.builder().enabled(false).build());
     }
 
     /** The call knows its charges as they were before it waited. */
@@ -348,10 +385,7 @@ class CrowdedPermitQueueTests {
         Charge estimate = new Charge(tokens, "alice", 10);
         Settlement both = entered(enter(2));
         CompletableFuture<Settlement> call = enter(estimate, new Charge(limit, "alice", 1));
-        gate.limitChanged(
-                tokens,
-                tokens.definition()
-                        .with(RateLimitOverride.builder().enabled(false).build()));
+        gate.limitChanged(tokens, disabled(tokens));
         both.release();
         entered(call).settle(Map.of(estimate, 30L)).toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(store.decide(StoreRequest.peek(new Charge(tokens, "alice", 0)))
