@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.TypeVariable;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -9,7 +10,6 @@ import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
-import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -108,13 +108,17 @@ final class CallEnds {
         if (type == null) {
             return null;
         }
-        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-        boolean observable = adapter != null || CompletionStage.class.isAssignableFrom(type);
-        if ((inside && observable) || isAny(type, COMPLETED_LATER) || isAny(type, READ_LATER)) {
+        if ((inside && isAsynchronous(type)) || isAny(type, COMPLETED_LATER) || isAny(type, READ_LATER)) {
             return type;
         }
-        boolean single = observable && (adapter == null || !adapter.isMultiValue());
-        return single || isA(type, HTTP_ENTITY) ? unobservedInside(declared) : null;
+        // A type variable may be bounded by itself.
+        return declared.getType() instanceof TypeVariable ? null : unobservedInside(declared);
+    }
+
+    private static boolean isAsynchronous(Class<?> type) {
+        return Future.class.isAssignableFrom(type)
+                || CompletionStage.class.isAssignableFrom(type)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
     private static @Nullable Class<?> unobservedInside(ResolvableType declared) {

@@ -21,6 +21,8 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -640,6 +642,16 @@ class ConcurrencyTests {
         Sequence<String> sequence();
 
         Task task();
+
+        List<CompletableFuture<String>> futures();
+
+        Map<String, Future<String>> plainFutures();
+
+        Optional<Flux<String>> optional();
+
+        Mono<List<Flux<String>>> monoOfFluxes();
+
+        Flux<Flux<String>> windows();
     }
 
     interface Task extends Callable<String> {}
@@ -686,6 +698,13 @@ class ConcurrencyTests {
         CompletableFuture<ResponseEntity<String>> futureOfAnEntity();
 
         Flux<String> flux();
+
+        <T extends Comparable<T>> List<T> sorted();
+
+        Map<String, ? extends List<? super String>> map();
+
+        @SuppressWarnings("rawtypes")
+        List raw();
 
         Object anything();
 
