@@ -95,8 +95,8 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         List<Charge> enabled = enabled(charges);
         List<Charge> estimates = estimates(requests, charges);
         return enabled.isEmpty()
-                ? StoreRateLimiter.UNLIMITED
-                : entry(gate.enter(acquire(enabled, estimates)), estimates);
+                ? new CallEntry(gate, Settlement.NONE, estimates)
+                : new CallEntry(gate, gate.enter(acquire(enabled, estimates)), estimates);
     }
 
     @Override
@@ -106,18 +106,13 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             List<Charge> enabled = enabled(charges);
             List<Charge> estimates = estimates(requests, charges);
             return enabled.isEmpty()
-                    ? CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED)
-                    : StoreRateLimiter.enterAsync(
-                            gate, acquire(enabled, estimates), settlement -> entry(settlement, estimates));
+                    ? CompletableFuture.completedFuture(new CallEntry(gate, Settlement.NONE, estimates))
+                    : StoreRateLimiter.enterAsync(gate, acquire(enabled, estimates), estimates);
         });
     }
 
     private static AcquireRequest acquire(List<Charge> enabled, List<Charge> estimates) {
         return new AcquireRequest(enabled, !estimates.isEmpty(), CallListener.NONE);
-    }
-
-    private RateLimiter.Entry entry(Settlement settlement, List<Charge> estimates) {
-        return estimates.isEmpty() ? settlement::release : new EstimateEntry(gate, settlement, estimates);
     }
 
     private static List<Charge> estimates(List<PermitRequest> requests, List<Charge> charges) {

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** Applies one limit. Looks the limit up at the first call, because a bean may get its limiter before the limit is declared. */
 final class StoreRateLimiter implements RateLimiter {
 
-    static final Entry UNLIMITED = () -> {};
-
     private final String name;
 
     private final Function<String, EffectiveLimit> lookup;
@@ -106,30 +104,31 @@ final class StoreRateLimiter implements RateLimiter {
     public Entry enter(String key, long permits) {
         Charge charge = chargeOf(key, permits);
         return charge.limit().enabled()
-                ? gate.enter(AcquireRequest.of(List.of(charge), CallListener.NONE))::release
-                : UNLIMITED;
+                ? new CallEntry(gate, gate.enter(AcquireRequest.of(List.of(charge), CallListener.NONE)), List.of())
+                : unlimited();
     }
 
     @Override
     public CompletionStage<Entry> enterAsync(String key, long permits) {
         return async(
                 () -> chargeOf(key, permits),
-                enabled -> enterAsync(
-                        gate,
-                        AcquireRequest.of(List.of(enabled), CallListener.NONE),
-                        settlement -> settlement::release),
-                disabled -> CompletableFuture.completedFuture(UNLIMITED));
+                enabled -> enterAsync(gate, AcquireRequest.of(List.of(enabled), CallListener.NONE), List.of()),
+                disabled -> CompletableFuture.completedFuture(unlimited()));
+    }
+
+    private Entry unlimited() {
+        return new CallEntry(gate, Settlement.NONE, List.of());
     }
 
     /** Returns a future that ends the wait when it is cancelled. */
     static CompletableFuture<Entry> enterAsync(
-            RateLimitGate gate, AcquireRequest acquire, Function<Settlement, Entry> entry) {
+            RateLimitGate gate, AcquireRequest acquire, List<Charge> estimates) {
         CompletableFuture<Settlement> entered = gate.enterAsync(acquire).toCompletableFuture();
         CompletableFuture<Entry> result = new CompletableFuture<>();
         var unused = entered.whenComplete((settlement, thrown) -> {
             if (thrown != null) {
                 result.completeExceptionally(Futures.unwrap(thrown));
-            } else if (!result.complete(entry.apply(settlement))) {
+            } else if (!result.complete(new CallEntry(gate, settlement, estimates))) {
                 settlement.release();
             }
         });

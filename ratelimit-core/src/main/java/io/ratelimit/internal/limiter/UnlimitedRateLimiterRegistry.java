@@ -22,6 +22,8 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
     private static final RateLimiter UNLIMITED = new UnlimitedRateLimiter();
 
+    private static final RateLimiter.Entry ENTRY = () -> {};
+
     @Override
     public RateLimiter get(String name) {
         return UNLIMITED;
@@ -58,12 +60,12 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public RateLimiter.Entry enterAll(List<PermitRequest> requests) {
-        return StoreRateLimiter.UNLIMITED;
+        return ENTRY;
     }
 
     @Override
     public CompletionStage<RateLimiter.Entry> enterAllAsync(List<PermitRequest> requests) {
-        return CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED);
+        return CompletableFuture.completedFuture(ENTRY);
     }
 
     private static final class UnlimitedRateLimiter implements RateLimiter {
@@ -106,12 +108,12 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
         @Override
         public Entry enter(String key, long permits) {
-            return StoreRateLimiter.UNLIMITED;
+            return ENTRY;
         }
 
         @Override
         public CompletionStage<Entry> enterAsync(String key, long permits) {
-            return CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED);
+            return CompletableFuture.completedFuture(ENTRY);
         }
 
         @Override

@@ -162,6 +162,20 @@ class EstimateTests {
         assertThat(List.of(left("tokens"), left("calls"), left("leased"))).containsExactly(60L, 2L, 100L);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void costWithoutAnEstimateIsAMistakeWhateverIsLimited(Way way) {
+        for (RateLimiter.Entry entry : List.of(
+                way.enter(registry, new PermitRequest("off", "alice", 40).asEstimate()),
+                way.enter(registry, new PermitRequest("requests", "alice")),
+                registry.get("requests").enter("alice"),
+                registry.get("off").enter("alice"))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> entry.settle("typo", 1))
+                    .withMessage("Limit 'typo': the call must have an estimate for it");
+        }
+    }
+
     @Test
     void estimateThatNothingWouldSettleIsRefused() {
         List<PermitRequest> requests = List.of(new PermitRequest("tokens", "alice", 40).asEstimate());
