@@ -52,8 +52,8 @@ public record RateLimitOperation(
     public boolean readsPrincipal() {
         return (key != null && key.readsPrincipal())
                 || (plan != null && plan.readsPrincipal())
-                || Stream.of(permits, condition)
-                        .anyMatch(expression -> expression != null && expression.readsPrincipal());
+                || (permits != null && permits.readsPrincipal())
+                || (condition != null && condition.readsPrincipal());
     }
 
     /** Returns whether an expression names the principal. A key resolver may read it, which is not known before a call. */
