@@ -57,19 +57,24 @@ public final class FaultyProxy implements AutoCloseable {
     }
 
     public FaultyProxy(int target, Duration way) {
-        this(ServerSocketFactory.getDefault(), target, way);
+        this(ServerSocketFactory.getDefault(), 0, target, way);
     }
 
     /** Applications reach it by TLS, and it reaches the server without. */
     public FaultyProxy(int target, TestCertificate certificate) throws IOException, GeneralSecurityException {
-        this(certificate.server().getServerSocketFactory(), target, Duration.ZERO);
+        this(target, certificate, 0);
     }
 
-    private FaultyProxy(ServerSocketFactory sockets, int target, Duration way) {
+    /** @param port its own; 0: any */
+    public FaultyProxy(int target, TestCertificate certificate, int port) throws IOException, GeneralSecurityException {
+        this(certificate.server().getServerSocketFactory(), port, target, Duration.ZERO);
+    }
+
+    private FaultyProxy(ServerSocketFactory sockets, int port, int target, Duration way) {
         this.target = target;
         this.way = way;
         try {
-            server = sockets.createServerSocket(0, 100, InetAddress.getLoopbackAddress());
+            server = sockets.createServerSocket(port, 100, InetAddress.getLoopbackAddress());
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
