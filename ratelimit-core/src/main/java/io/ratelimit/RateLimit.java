@@ -270,12 +270,7 @@ public final class RateLimit {
         return redis;
     }
 
-    /**
-     * Returns the limit that this instance applies while the store fails: its share, or this limit. The same object as long as
-     * the number is the same.
-     *
-     * @param counted the number of instances that was counted; 0: none was
-     */
+    /** Returns the limit that this instance applies while the store fails, if so many instances were counted; 0: none was. */
     @Internal
     public RateLimit local(int counted) {
         Share known = share;
