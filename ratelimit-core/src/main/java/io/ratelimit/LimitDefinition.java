@@ -5,7 +5,7 @@ import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limit.LimitNames;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.UnaryOperator;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param declared the attributes without the configuration
  * @param configuration {@code null}: not applied, so that a mistake is in the code
  * @param values the attributes that apply
- * @param share returns the limit that this instance applies while the store fails, or the same limit
+ * @param share returns the limit that this instance applies while the store fails, or the same limit; its second argument is the
+ *     number of instances that was counted, 0 if none was
  * @param plan the plan that the limit is for; {@code null}: callers without one
  * @param planOverrides overrides of plans, by the names of the plans in lower case without dashes and underscores
  */
@@ -24,7 +25,7 @@ public record LimitDefinition(
         AttributeValues declared,
         @Nullable LimitConfiguration configuration,
         AttributeValues values,
-        UnaryOperator<RateLimit> share,
+        BiFunction<RateLimit, Integer, RateLimit> share,
         @Nullable String plan,
         Map<String, RateLimitOverride> planOverrides) {
 
@@ -32,7 +33,7 @@ public record LimitDefinition(
     private static final String DEFAULT_REDIS = "default";
 
     LimitDefinition(String name, AttributeValues declared) {
-        this(name, declared, null, declared, UnaryOperator.identity(), null, Map.of());
+        this(name, declared, null, declared, (limit, counted) -> limit, null, Map.of());
     }
 
     /** Returns a builder with the attributes without the configuration. */
@@ -54,7 +55,7 @@ public record LimitDefinition(
             AttributeValues customized,
             LimitConfiguration own,
             AttributeValues defaults,
-            UnaryOperator<RateLimit> localShare) {
+            BiFunction<RateLimit, Integer, RateLimit> localShare) {
         AttributeValues merged = LimitAttributes.merge(customized, own.values(), defaults);
         return new LimitDefinition(name, declared, own, merged, localShare, null, Map.of());
     }
@@ -156,9 +157,9 @@ public record LimitDefinition(
     private RateLimit validated() {
         LimitValidation valid = new LimitValidation(this);
         Map<String, RateLimit> plans = plan == null ? plans() : Map.of();
-        RateLimit whole = new RateLimit(this, valid, null, plans);
-        RateLimit local = share.apply(whole);
-        return local.equals(whole) ? whole : new RateLimit(this, valid, local, plans);
+        RateLimit limit = new RateLimit(this, valid, plans);
+        limit.local(0);
+        return limit;
     }
 
     /** Returns the limits of the configured plans, by their names. */

@@ -62,22 +62,16 @@ public final class RateLimit {
 
     private final LimitDefinition definition;
 
-    private final RateLimit local;
+    /** {@code null}: not asked for yet. */
+    private volatile @Nullable Share share;
 
     /** Of a plan's limit, the name of the plan. */
     private final @Nullable String plan;
 
     private final Map<String, RateLimit> plans;
 
-    /**
-     * @param local the limit of one instance while the store fails, or {@code null} if it is this limit
-     * @param plans by the names of the plans
-     */
-    RateLimit(
-            LimitDefinition definition,
-            LimitValidation valid,
-            @Nullable RateLimit local,
-            Map<String, RateLimit> plans) {
+    /** @param plans by the names of the plans */
+    RateLimit(LimitDefinition definition, LimitValidation valid, Map<String, RateLimit> plans) {
         AttributeValues values = valid.values();
         this.definition = definition;
         this.name = definition.name();
@@ -97,7 +91,6 @@ public final class RateLimit {
         this.zone = values.effective(LimitAttributes.ZONE);
         this.hold = values.effective(LimitAttributes.HOLD);
         this.redis = definition.redis();
-        this.local = local == null ? this : local;
         this.plan = definition.plan();
         this.plans = Collections.unmodifiableMap(plans);
     }
@@ -277,11 +270,18 @@ public final class RateLimit {
         return redis;
     }
 
-    /** Returns the limit that this instance applies while the store fails: its share, or this limit. */
+    /** Returns the limit that this instance applies while the store fails, if so many instances were counted; 0: none was. */
     @Internal
-    public RateLimit local() {
-        return local;
+    public RateLimit local(int counted) {
+        Share known = share;
+        if (known == null || known.counted() != counted) {
+            known = new Share(counted, definition.share().apply(this, counted));
+            share = known;
+        }
+        return known.limit();
     }
+
+    private record Share(int counted, RateLimit limit) {}
 
     /** Returns whether both have the same numbers, so that two declarations of one name can share the limit. */
     @Internal

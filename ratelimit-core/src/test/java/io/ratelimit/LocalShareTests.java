@@ -37,7 +37,7 @@ class LocalShareTests {
     })
     void capacityIsRoundedDownAndWindowsStayAsLong(
             LimitKind kind, long capacity, String rate, int instances, String share) {
-        assertThat(new LocalShare(instances).of(kind.limit("limit", capacity, rate)))
+        assertThat(new LocalShare(instances).of(kind.limit("limit", capacity, rate), 0))
                 .hasToString(share);
     }
 
@@ -45,32 +45,32 @@ class LocalShareTests {
     @EnumSource
     void oneInstanceHasTheWholeLimit(LimitKind kind) {
         RateLimit limit = kind.limit("limit", 20, "10/s");
-        assertThat(LocalShare.WHOLE.of(limit)).isSameAs(limit);
-        assertThat(limit.local()).isSameAs(limit);
+        assertThat(LocalShare.WHOLE.of(limit, 0)).isSameAs(limit);
+        assertThat(limit.local(0)).isSameAs(limit);
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LOCAL")
     void limitThatNoInstanceDecidesByItselfIsNotDivided(OnStoreFailure policy) {
         RateLimit limit = TestLimits.failingBy(policy, "limit");
-        assertThat(new LocalShare(3).of(limit)).isSameAs(limit);
+        assertThat(new LocalShare(3).of(limit, 0)).isSameAs(limit);
     }
 
     @Test
     void limitOfAnInstanceIsNotDivided() {
         RateLimit limit =
                 RateLimit.named("own").rate("10/s").scope(Scope.INSTANCE).build();
-        assertThat(new LocalShare(2).of(limit)).isSameAs(limit);
+        assertThat(new LocalShare(2).of(limit, 0)).isSameAs(limit);
     }
 
     @Test
     void shareIsDividedOnceAndInDryRunAsTheLimitIs() {
         RateLimit limit = settings(3, true).apply(RateLimit.named("Exports").rate("9/s"));
         assertThat(limit).hasToString("TOKEN_BUCKET, capacity 9 at 9/s, dry run");
-        assertThat(limit.local()).hasToString("TOKEN_BUCKET, capacity 3 at 9/3s, dry run");
-        assertThat(limit.local()).isSameAs(limit.local());
-        assertThat(limit.local().id()).isEqualTo(limit.id());
-        assertThat(limit.local().local()).isSameAs(limit.local());
+        assertThat(limit.local(0)).hasToString("TOKEN_BUCKET, capacity 3 at 9/3s, dry run");
+        assertThat(limit.local(0)).isSameAs(limit.local(0));
+        assertThat(limit.local(0).id()).isEqualTo(limit.id());
+        assertThat(limit.local(0).local(0)).isSameAs(limit.local(0));
     }
 
     @Test
@@ -94,7 +94,7 @@ class LocalShareTests {
     void longestTimesTimesTheMostInstancesAreAMistakeToo(LimitKind kind) {
         RateLimit limit = kind.limit("rare", 1, "1/P365D", kind.waits() ? Duration.ofDays(1) : Duration.ZERO);
         assertThatExceptionOfType(RateLimitConfigurationException.class)
-                .isThrownBy(() -> new LocalShare(Integer.MAX_VALUE).of(limit))
+                .isThrownBy(() -> new LocalShare(Integer.MAX_VALUE).of(limit, 0))
                 .withMessageContaining("'rare'");
     }
 

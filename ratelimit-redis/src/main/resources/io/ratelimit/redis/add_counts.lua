@@ -5,18 +5,23 @@
 -- intervals, and what is to be noted of it, empty if it leaves; then the counts of each interval. These are lines with the id of a
 -- limit and its counts: calls allowed, rejected, rejected in dry run, and refused.
 --
--- Returns the time, the number of instances, and whether the counts are those of the present: then they are added, unless
+-- Returns the time, the number of instances that are there, and whether the counts are those of the present: then they are added, unless
 -- they were before.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local TOLERANCE, EXPIRY = 2500000, 16 * 60 * 1000
+local PRESENCE, COUNTED = 30000000, 5000000
 local MOST_INSTANCES, MOST_LIMITS = 1000, 500
 
 local instances, id, sequence, assumed, note = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 
+-- The field with the number of instances, and when they were counted: not the id of one.
+local COUNT = '%count'
+
 local function reply(accepted)
-    return {string.format('%.0f', now), redis.call('HLEN', instances), accepted}
+    local count = string.match(redis.call('HGET', instances, COUNT) or '', ' (%d+)$')
+    return {string.format('%.0f', now), count or '1', accepted}
 end
 
 local function parse(lines)
@@ -49,15 +54,23 @@ local function add(key, more)
     redis.call('SET', key, table.concat(lines), 'PX', EXPIRY)
 end
 
--- Instances that have been killed leave a note; each new one removes those that are too old to matter.
-local function removeOld()
-    local notes = redis.call('HGETALL', instances)
+-- Counts the instances that have told of themselves within half a minute, and have not left. Those that have been killed leave
+-- a note: removes it if it is too old to matter. Reads all notes, so it is done every few seconds, or if there is a change.
+local function count(changed)
+    local last = tonumber(string.match(redis.call('HGET', instances, COUNT) or '', '^%d+'))
+    if last and math.abs(now - last) < COUNTED and not changed then
+        return
+    end
+    local notes, present = redis.call('HGETALL', instances), 0
     for i = 1, #notes, 2 do
-        local seen = tonumber(string.match(notes[i + 1], '^%d+'))
+        local seen, about = string.match(notes[i + 1], '^(%d+) %d+ (.?)')
         if not seen or now - seen > EXPIRY * 1000 then
             redis.call('HDEL', instances, notes[i])
+        elseif about ~= '' and now - seen < PRESENCE then
+            present = present + 1
         end
     end
+    redis.call('HSET', instances, COUNT, string.format('%.0f %d', now, present))
 end
 
 if math.abs(now - assumed) > TOLERANCE then
@@ -74,8 +87,6 @@ end
 if known or redis.call('HLEN', instances) < MOST_INSTANCES then
     redis.call('HSET', instances, id, string.format('%.0f %.0f %s', now, math.max(sequence, last), note))
     redis.call('PEXPIRE', instances, EXPIRY)
-    if not known then
-        removeOld()
-    end
 end
+count(not known or note == '')
 return reply(1)

@@ -25,6 +25,7 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Validates the limited methods of all beans at startup: resolves their limits, and checks that the proxies of created beans
@@ -40,6 +41,9 @@ public record LimitedBeans(
         EventLoopHandlers handlers,
         LimitCatalog catalog,
         ProcessedMethods processed) {
+
+    /** Looked up by name, so that Quartz is no dependency. */
+    private static final String JOB_DETAIL = "org.quartz.JobDetail";
 
     /**
      * A limited method and its limits.
@@ -64,6 +68,9 @@ public record LimitedBeans(
     public List<LimitedMethodRecord> check() {
         // First find all, so that every annotation has declared its limit before a pointcut refers to one.
         List<BeanMethod> all = find(beans, methods, this::typeOf, this::isMock);
+        for (Class<?> job : jobs()) {
+            methods.of(job).forEach(method -> all.add(new BeanMethod(job.getName(), job, method)));
+        }
         checkFactories();
         checkProcessed(all);
         checkMatches(all);
@@ -98,6 +105,21 @@ public record LimitedBeans(
             }
         }
         return all;
+    }
+
+    /** Returns the classes of Quartz jobs, which have no bean definition: Spring creates and advises an instance for each run. */
+    private List<Class<?>> jobs() {
+        ClassLoader loader = beans.getBeanClassLoader();
+        if (!ClassUtils.isPresent(JOB_DETAIL, loader)) {
+            return List.of();
+        }
+        Class<?> detail = ClassUtils.resolveClassName(JOB_DETAIL, loader);
+        Method jobClass = ClassUtils.getMethod(detail, "getJobClass");
+        List<Class<?>> jobs = new ArrayList<>();
+        for (Object each : beans.getBeansOfType(detail, false, false).values()) {
+            jobs.add((Class<?>) Objects.requireNonNull(ReflectionUtils.invokeMethod(jobClass, each)));
+        }
+        return jobs;
     }
 
     /** @throws RateLimitConfigurationException if a factory of a bean is annotated, and has no method that others call */

@@ -30,7 +30,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param store Where permits are counted: in Redis for all instances together, or in memory by each instance.
  * @param onStoreFailure What happens to calls while Redis fails.
  * @param expectedInstances Number of instances. While Redis fails, each instance applies its share of every limit in memory.
- *     1: each instance applies every limit in full. Ignored by the in-memory store.
+ *     "auto": as many as were counted last, where the figures of limits are shared; otherwise 1. A number is the least; if more
+ *     were counted, there are more shares. 1: each instance applies every limit in full. Ignored by the in-memory store.
  * @param dryRun Whether calls that would be rejected are counted and not rejected.
  * @param partialContext Whether the application context has only some of the beans that the configuration is for, such as a
  *     test slice, or the parent of a context that is started later. What the configuration names, and no bean of the context
@@ -56,7 +57,7 @@ public record RateLimitProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("redis") StoreType store,
         @DefaultValue("local") OnStoreFailure onStoreFailure,
-        @DefaultValue("1") int expectedInstances,
+        @DefaultValue("auto") String expectedInstances,
         @DefaultValue("false") boolean dryRun,
         @DefaultValue("false") boolean partialContext,
         @DefaultValue("before-security") String order,
@@ -297,7 +298,7 @@ public record RateLimitProperties(
 
     /** The in-memory store is not shared, so that each of its instances applies every limit in full. */
     LocalShare share() {
-        LocalShare share = new LocalShare(expectedInstances);
+        LocalShare share = LocalShare.parse(expectedInstances);
         return store == StoreType.REDIS ? share : LocalShare.WHOLE;
     }
 }

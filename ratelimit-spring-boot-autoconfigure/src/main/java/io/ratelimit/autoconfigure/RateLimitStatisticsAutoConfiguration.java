@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.autoconfigure.RateLimitLifecycle.Stage;
+import io.ratelimit.internal.statistics.InstanceCount;
 import io.ratelimit.internal.statistics.InstanceState;
 import io.ratelimit.internal.statistics.RateLimitStatistics;
 import io.ratelimit.internal.statistics.SharedStatistics;
@@ -55,12 +56,14 @@ public final class RateLimitStatisticsAutoConfiguration {
             ListableBeanFactory beans,
             ObjectProvider<SharedStatistics> shared,
             ObjectProvider<StoreHealth> health,
+            ObjectProvider<InstanceCount> instances,
             RateLimitProperties properties) {
         return RateLimitStatistics.of(
                 InstanceName.get(),
                 shared.getIfAvailable(),
                 state(StoreConfiguration.kind(beans), health),
-                properties.topKeys().enabled() ? properties.redis().keyHash()::name : null);
+                properties.topKeys().enabled() ? properties.redis().keyHash()::name : null,
+                instances.getIfAvailable(InstanceCount::new));
     }
 
     private static Supplier<InstanceState> state(String kind, ObjectProvider<StoreHealth> health) {

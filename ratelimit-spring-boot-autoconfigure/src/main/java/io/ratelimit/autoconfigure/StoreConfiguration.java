@@ -6,6 +6,7 @@ import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.statistics.InstanceCount;
 import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.internal.store.failover.LocalShareStore;
@@ -57,6 +58,12 @@ class StoreConfiguration {
 
     @Bean
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
+    InstanceCount rateLimitInstanceCount() {
+        return new InstanceCount();
+    }
+
+    @Bean
+    @Conditional(RedisStoreConfiguration.OnRedisStore.class)
     RateLimitLifecycle.Part rateLimitLeasePart(LeasingStoreRegistry leases) {
         return new RateLimitLifecycle.Part(RateLimitLifecycle.Stage.LEASES, leases::start, leases::stop);
     }
@@ -72,6 +79,7 @@ class StoreConfiguration {
             ObjectProvider<GuardedRedis> redis,
             ObjectProvider<RedisServers> redisServers,
             LeasingStoreRegistry leases,
+            InstanceCount instances,
             RateLimitEventPublisher events,
             ObjectProvider<ReleaseMessages> releases,
             ObjectProvider<StoreInstrumentation> instrumentation) {
@@ -87,7 +95,7 @@ class StoreConfiguration {
         RateLimitStore memory = inMemoryStore(properties, time, instrumented, several ? NO_SERVER : null);
         RedisStores stores = new RedisStores(
                 instrumented,
-                properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory),
+                properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory, instances::get),
                 leases,
                 events,
                 releases);

@@ -154,7 +154,7 @@ class CalendarLimitTests {
                 .rate(rate)
                 .zone(ZoneId.of("Europe/Berlin"))
                 .build();
-        assertThat(new LocalShare(3).of(limit).toString()).endsWith(" at " + share);
+        assertThat(new LocalShare(3).of(limit, 0).toString()).endsWith(" at " + share);
     }
 
     static class Monthly {

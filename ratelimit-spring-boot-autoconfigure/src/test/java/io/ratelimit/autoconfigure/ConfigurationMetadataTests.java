@@ -130,7 +130,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.enabled=true",
                         "ratelimit.store=redis",
                         "ratelimit.on-store-failure=local",
-                        "ratelimit.expected-instances=1",
+                        "ratelimit.expected-instances=auto",
                         "ratelimit.order=before-security",
                         "ratelimit.redis.timeout=100ms",
                         "ratelimit.redis.remember-rejections=true",

@@ -2,18 +2,28 @@ package io.ratelimit.autoconfigure;
 
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.internal.statistics.InstanceCount;
+import io.ratelimit.internal.statistics.KeyReport;
+import io.ratelimit.internal.statistics.Publication;
+import io.ratelimit.internal.statistics.SharedStatistics;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.testing.LogRecorder;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.dao.QueryTimeoutException;
@@ -54,6 +64,33 @@ class ExpectedInstancesTests {
     }
 
     @Test
+    void limitIsDividedByTheInstancesThatWereCountedAndByTheConfiguredNumberAtLeast() {
+        assertThat(shareOfFive("auto")).isEqualTo(2);
+        assertThat(shareOfFive("2")).isEqualTo(2);
+        assertThat(shareOfFive("10")).isEqualTo(1);
+        assertThat(shareOfFive("1")).isEqualTo(10);
+    }
+
+    private long shareOfFive(String expected) {
+        AtomicLong admitted = new AtomicLong();
+        CountingStatistics shared = new CountingStatistics();
+        instance.withConfiguration(AutoConfigurations.of(RateLimitStatisticsAutoConfiguration.class))
+                .withBean(SharedStatistics.class, () -> shared)
+                .withPropertyValues("ratelimit.statistics.enabled=true", "ratelimit.expected-instances=" + expected)
+                .run(context -> {
+                    await().until(() -> context.getBean(InstanceCount.class).get() == 5);
+                    admitted.set(admitted(context, "quotes"));
+                });
+        return admitted.get();
+    }
+
+    @Test
+    void withoutFiguresAutoIsOneInstance() {
+        instance.withPropertyValues("ratelimit.expected-instances=auto")
+                .run(context -> assertThat(admitted(context, "quotes")).isEqualTo(10));
+    }
+
+    @Test
     void inMemoryStoreAppliesTheLimitInFull() {
         instance.withPropertyValues("ratelimit.store=in-memory")
                 .run(context -> assertThat(admitted(context, "quotes")).isEqualTo(10));
@@ -63,8 +100,8 @@ class ExpectedInstancesTests {
     void fewerThanOneInstanceStopsTheStartUp() {
         instance.withPropertyValues("ratelimit.expected-instances=0").run(context -> {
             assertThat(analysis(context).getDescription())
-                    .contains("ratelimit.expected-instances must be at least 1 (was 0).");
-            assertThat(analysis(context).getAction()).contains("Set it to the number of instances");
+                    .contains("ratelimit.expected-instances must be auto or a number of at least 1 (was 0).");
+            assertThat(analysis(context).getAction()).contains("the least number of instances");
         });
         instance.withPropertyValues("ratelimit.store=in-memory", "ratelimit.expected-instances=-1")
                 .run(context -> assertThat(context).hasFailed());
@@ -106,6 +143,30 @@ class ExpectedInstancesTests {
 
         @RateLimited(name = "quotes", rate = "10/h")
         public void quote() {}
+    }
+
+    /** Has counted five instances. */
+    static class CountingStatistics implements SharedStatistics {
+
+        @Override
+        public CompletionStage<Receipt> publish(Publication publication) {
+            return CompletableFuture.completedFuture(new Receipt(publication.nowMicros(), 5, true));
+        }
+
+        @Override
+        public CompletionStage<Snapshot> read(long first, long last, @Nullable String limit) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<?> publishKeys(String instance, Map<String, KeyReport> reports) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<Map<String, KeyReport>> readKeys(String limit) {
+            throw new UnsupportedOperationException();
+        }
     }
 
     static class FailingExecutor implements RateLimitScriptExecutor {

@@ -74,6 +74,7 @@ public final class RateLimitStatistics implements AutoCloseable {
             @Nullable SharedStatistics shared,
             Supplier<InstanceState> state,
             @Nullable UnaryOperator<String> keyNames,
+            InstanceCount instances,
             LongSupplier nanos,
             LongSupplier epochMicros,
             ScheduledExecutorService thread) {
@@ -85,8 +86,9 @@ public final class RateLimitStatistics implements AutoCloseable {
         this.clock = new IntervalClock(nanos, epochMicros.getAsLong());
         this.statistics = new InstanceStatistics(counting, clock, shared != null);
         this.started = clock.nanos();
-        this.publisher =
-                shared == null ? null : new StatisticsPublisher(statistics, shared, id, this::ofThisInstance, started);
+        this.publisher = shared == null
+                ? null
+                : new StatisticsPublisher(statistics, shared, id, this::ofThisInstance, started, instances);
         this.keyPublisher = shared == null || keyNames == null ? null : new KeyPublisher(counting, shared, id, nanos);
         this.counts = new PeriodicTask(thread, this::round, PAUSE::toMillis);
     }
@@ -98,17 +100,20 @@ public final class RateLimitStatistics implements AutoCloseable {
      * @param shared {@code null}: there is no other instance to tell
      * @param state tells whether the instance shares its limits; may take as long as a decision
      * @param keyNames returns how a rejected key is called; {@code null}: keys are not counted
+     * @param instances learns how many instances there are
      */
     public static RateLimitStatistics of(
             String name,
             @Nullable SharedStatistics shared,
             Supplier<InstanceState> state,
-            @Nullable UnaryOperator<String> keyNames) {
+            @Nullable UnaryOperator<String> keyNames,
+            InstanceCount instances) {
         return new RateLimitStatistics(
                 name,
                 shared,
                 state,
                 keyNames,
+                instances,
                 System::nanoTime,
                 () -> System.currentTimeMillis() * 1_000,
                 DaemonThreads.createServiceScheduler("ratelimit-statistics"));

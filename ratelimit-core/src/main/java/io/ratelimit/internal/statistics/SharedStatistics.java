@@ -41,7 +41,7 @@ public interface SharedStatistics {
      * The reply to a publication.
      *
      * @param nowMicros the time that all instances share
-     * @param instances how many there are, about
+     * @param instances how many there are, as counted some seconds ago
      * @param accepted {@code false} if the clock of the instance is so wrong that nothing was noted
      */
     record Receipt(long nowMicros, int instances, boolean accepted) {}

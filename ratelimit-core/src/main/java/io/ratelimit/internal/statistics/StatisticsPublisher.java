@@ -44,6 +44,8 @@ final class StatisticsPublisher {
 
     private final long started;
 
+    private final InstanceCount instances;
+
     private SortedMap<Long, Map<String, CallCounts>> counts = new TreeMap<>();
 
     private long sequence;
@@ -66,18 +68,21 @@ final class StatisticsPublisher {
      * @param id that of this instance
      * @param instance describes this instance as it is now; may take as long as a decision
      * @param started when it has started, by the monotonic clock
+     * @param instances learns how many instances there are
      */
     StatisticsPublisher(
             InstanceStatistics statistics,
             SharedStatistics shared,
             String id,
             Supplier<InstanceFigures> instance,
-            long started) {
+            long started,
+            InstanceCount instances) {
         this.statistics = statistics;
         this.shared = shared;
         this.id = id;
         this.instance = instance;
         this.started = started;
+        this.instances = instances;
         this.nextAttempt = statistics.clock().nanos();
     }
 
@@ -160,6 +165,7 @@ final class StatisticsPublisher {
             counts = new TreeMap<>();
             published = figures;
             publishedAt = sent;
+            instances.update(receipt.instances(), now);
         } else {
             counts = InstanceStatistics.renumbered(counts, moved);
         }
@@ -172,6 +178,7 @@ final class StatisticsPublisher {
     private synchronized void failed(Throwable failure) {
         long pause = Math.min(Duration.ofSeconds(1).toNanos() << Math.min(failures, 10), LONGEST_PAUSE.toNanos());
         failures++;
+        instances.keep();
         nextAttempt = statistics.clock().nanos() + pause;
         if (!logged && !(failure instanceof RateLimitStoreException known && isOutage(known.getReason()))) {
             logged = true;

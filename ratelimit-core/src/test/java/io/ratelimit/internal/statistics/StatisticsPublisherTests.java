@@ -40,6 +40,8 @@ class StatisticsPublisherTests {
 
     private InstanceState state = new InstanceState("shared", null, List.of());
 
+    private final InstanceCount count = new InstanceCount();
+
     private final StatisticsPublisher publisher = new StatisticsPublisher(
             statistics,
             shared,
@@ -51,7 +53,8 @@ class StatisticsPublisherTests {
                     IntervalClock.instant(NOON),
                     state,
                     statistics.lastMinute()),
-            nanos);
+            nanos,
+            count);
 
     @Test
     void tellsOnceWhatWasCounted() {
@@ -137,6 +140,27 @@ class StatisticsPublisherTests {
         }
         assertThat(shared.published).hasSize(4);
         assertThat(total()).isGreaterThanOrEqualTo(16);
+    }
+
+    @Test
+    void keepsTheNumberOfInstancesInAnOutage() {
+        shared.instances = 4;
+        round();
+        shared.failure = new RateLimitStoreException(Reason.UNREACHABLE, "No connection", null);
+        for (int second = 0; second < 600; second++) {
+            round();
+        }
+        assertThat(count.get()).isEqualTo(4);
+        shared.failure = null;
+        shared.instances = 1;
+        for (int second = 0; second < 30; second++) {
+            round();
+        }
+        assertThat(count.get()).isEqualTo(4);
+        for (int second = 0; second < 30; second++) {
+            round();
+        }
+        assertThat(count.get()).isEqualTo(1);
     }
 
     @Test

@@ -101,6 +101,7 @@ class FiguresCostTests {
                     shared,
                     () -> new InstanceState("shared", null, List.of()),
                     null,
+                    new InstanceCount(),
                     () -> nanos,
                     () -> 1_795_132_800_000_000L,
                     unused));

@@ -13,13 +13,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a store decide by this instance's {@linkplain RateLimit#local() share} of a limit. The buckets are the same. */
+/** Lets a store decide by this instance's {@linkplain RateLimit#local share} of a limit. The buckets are the same. */
 public final class LocalShareStore extends DelegatingRateLimitStore {
 
-    public LocalShareStore(RateLimitStore store) {
+    private final IntSupplier instances;
+
+    /** @param instances returns the number of instances that was counted last; 0: none was */
+    public LocalShareStore(RateLimitStore store, IntSupplier instances) {
         super(store);
+        this.instances = instances;
     }
 
     @Override
@@ -27,7 +32,7 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
         return super.decide(request.with(local(request.charges()))).map(outcome -> outcome(request, outcome));
     }
 
-    private static StoreOutcome outcome(StoreRequest request, StoreOutcome local) {
+    private StoreOutcome outcome(StoreRequest request, StoreOutcome local) {
         return StoreOutcome.of(request, local.decisions(), local.refund())
                 .mapRefund(refund -> permits -> refund.refund(local(permits)));
     }
@@ -39,20 +44,20 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
 
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
-        return super.change(limit.local(), key, change);
+        return super.change(limit.local(instances.getAsInt()), key, change);
     }
 
-    private static List<Charge> local(List<Charge> charges) {
-        return charges.stream().map(LocalShareStore::local).toList();
+    private List<Charge> local(List<Charge> charges) {
+        return charges.stream().map(this::local).toList();
     }
 
-    private static Map<Charge, Long> local(Map<Charge, Long> permits) {
+    private Map<Charge, Long> local(Map<Charge, Long> permits) {
         Map<Charge, Long> local = new HashMap<>();
         permits.forEach((charge, some) -> local.put(local(charge), some));
         return local;
     }
 
-    private static Charge local(Charge charge) {
-        return new Charge(charge.limit().local(), charge.key(), charge.permits());
+    private Charge local(Charge charge) {
+        return new Charge(charge.limit().local(instances.getAsInt()), charge.key(), charge.permits());
     }
 }

@@ -195,7 +195,7 @@ class LocalShareRandomTests {
     /** Where the arithmetic ends, the start-up does. */
     private static RateLimit share(RateLimit limit, int instances) {
         try {
-            return new LocalShare(instances).of(limit);
+            return new LocalShare(instances).of(limit, 0);
         } catch (RateLimitConfigurationException ex) {
             return null;
         }

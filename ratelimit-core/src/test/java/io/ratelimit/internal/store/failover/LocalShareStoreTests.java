@@ -36,6 +36,8 @@ class LocalShareStoreTests {
 
     private final StubStore shared = new StubStore();
 
+    private int counted;
+
     private final TestClock clock = new TestClock();
 
     private final RateLimitStore one = instance();
@@ -50,6 +52,24 @@ class LocalShareStoreTests {
     @Test
     void togetherTheyAdmitTheCapacityAndNoMore() {
         assertThat(admitted(one, 1) + admitted(another, 1)).isEqualTo(20);
+    }
+
+    @Test
+    void shareFollowsTheNumberOfInstancesAndKeepsWhatWasTaken() {
+        one.decide(StoreRequest.of(charges(3, LIMIT))).await();
+        counted = 4;
+        assertThat(admitted(one, 1)).isEqualTo(2);
+        counted = 1;
+        assertThat(LIMIT.local(counted))
+                .isSameAs(LIMIT.local(counted))
+                .hasToString("TOKEN_BUCKET, capacity 10 at 1/6m");
+        assertThat(admitted(one, 1)).isEqualTo(5);
+    }
+
+    @Test
+    void numberByWhichALimitCannotBeDividedExactlyLeavesTheConfiguredShare() {
+        RateLimit rare = limit("rare", "1/d");
+        assertThat(rare.local(100_000)).hasToString(rare.local(0).toString());
     }
 
     @Test
@@ -104,7 +124,7 @@ class LocalShareStoreTests {
 
     @Test
     void storeOfAShareIsAskedInEveryWay() {
-        RateLimitStore local = new LocalShareStore(new InMemoryRateLimitStore(clock, 100));
+        RateLimitStore local = new LocalShareStore(new InMemoryRateLimitStore(clock, 100), () -> counted);
         assertThat(local.isNonBlocking(LIMIT)).isTrue();
         assertThat(remaining(
                         local.decide(StoreRequest.of(charges(1, LIMIT))).await().decisions()))
@@ -181,7 +201,8 @@ class LocalShareStoreTests {
     }
 
     private RateLimitStore instance() {
-        return new FailoverRateLimitStore(shared, new LocalShareStore(new InMemoryRateLimitStore(clock, 100)));
+        return new FailoverRateLimitStore(
+                shared, new LocalShareStore(new InMemoryRateLimitStore(clock, 100), () -> counted));
     }
 
     private static RateLimit limit(String name, String rate) {
