@@ -327,7 +327,7 @@ class CrowdedPermitQueueTests {
         LimitConfiguration plans = LimitConfiguration.of("exports")
                 .with(Map.of("small", RateLimitPlan.named("small").capacity(2)));
         RateLimit withPlan = limit(5).definition()
-                .configure(limit(5).definition().values(), plans, AttributeValues.NONE, same -> same)
+                .configure(limit(5).definition().values(), plans, AttributeValues.NONE, (same, counted) -> same)
                 .build();
         RateLimit small = requireNonNull(withPlan.plans().get("small"));
         var unused = entered(enter(2));

@@ -27,19 +27,18 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
         this.instances = instances;
     }
 
+    /** What was charged is refunded by the same share, however many instances are counted then. */
     @Override
     public StoreAnswer decide(StoreRequest request) {
-        return super.decide(request.with(local(request.charges()))).map(outcome -> outcome(request, outcome));
-    }
-
-    private StoreOutcome outcome(StoreRequest request, StoreOutcome local) {
-        return StoreOutcome.of(request, local.decisions(), local.refund())
-                .mapRefund(refund -> permits -> refund.refund(local(permits)));
+        int counted = instances.getAsInt();
+        return super.decide(request.with(local(request.charges(), counted)))
+                .map(local -> StoreOutcome.of(request, local.decisions(), local.refund())
+                        .mapRefund(refund -> permits -> refund.refund(local(permits, counted))));
     }
 
     @Override
     public CompletionStage<Void> charge(Charge charge) {
-        return super.charge(local(charge));
+        return super.charge(local(charge, instances.getAsInt()));
     }
 
     @Override
@@ -47,17 +46,17 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
         return super.change(limit.local(instances.getAsInt()), key, change);
     }
 
-    private List<Charge> local(List<Charge> charges) {
-        return charges.stream().map(this::local).toList();
+    private static List<Charge> local(List<Charge> charges, int counted) {
+        return charges.stream().map(charge -> local(charge, counted)).toList();
     }
 
-    private Map<Charge, Long> local(Map<Charge, Long> permits) {
+    private static Map<Charge, Long> local(Map<Charge, Long> permits, int counted) {
         Map<Charge, Long> local = new HashMap<>();
-        permits.forEach((charge, some) -> local.put(local(charge), some));
+        permits.forEach((charge, some) -> local.put(local(charge, counted), some));
         return local;
     }
 
-    private Charge local(Charge charge) {
-        return new Charge(charge.limit().local(instances.getAsInt()), charge.key(), charge.permits());
+    private static Charge local(Charge charge, int counted) {
+        return new Charge(charge.limit().local(counted), charge.key(), charge.permits());
     }
 }

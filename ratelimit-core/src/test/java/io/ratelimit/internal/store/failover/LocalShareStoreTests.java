@@ -150,6 +150,20 @@ class LocalShareStoreTests {
     }
 
     @Test
+    void whatWasTakenIsRefundedHoweverManyInstancesAreCountedMeanwhile() {
+        List<Charge> charges = charges(3, LIMIT);
+        StoreOutcome decided = one.decide(StoreRequest.refundable(charges)).await();
+        counted = 4;
+        decided.refund().refund(charges).toCompletableFuture().join();
+        counted = 0;
+        assertThat(one.decide(StoreRequest.peek(new Charge(LIMIT, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(10);
+    }
+
+    @Test
     void whatWasTakenIsRefundedToTheShare() {
         List<Charge> charges = charges(2, LIMIT, OTHER);
         StoreOutcome decided = one.decide(StoreRequest.refundable(charges))
