@@ -8,6 +8,7 @@ import graphql.GraphqlErrorBuilder;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitGraphQlAutoConfiguration;
@@ -16,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -48,7 +50,8 @@ import reactor.core.publisher.Mono;
 class GraphQlRejectionTests {
 
     private static final String SCHEMA = """
-            type Query { quote: String, future: String, mono: String, refused: String, byUser(user: String): String, defect: String }
+            type Query { quote: String, future: String, mono: String, refused: String, byUser(user: String): String, defect: String,
+                later: String, failsLater: String }
             type Subscription { quotes: String }
             """;
 
@@ -67,6 +70,30 @@ class GraphQlRejectionTests {
                             .containsEntry("extensions", Map.of("classification", "RATE_LIMITED", "retryAfter", 60L)));
             assertThat(output.getAll().substring(before)).doesNotContain("WARN", "ERROR");
         });
+    }
+
+    @Test
+    void callableEndsTheCallWhenItHasRun() {
+        with(Quotes.class, context -> {
+            assertThat(errors(context, "{ later }")).isEmpty();
+            assertThat(remaining(context, "later")).isEqualTo(8);
+        });
+    }
+
+    @Test
+    void failureOfCallableIsRefunded() {
+        with(Quotes.class, context -> {
+            assertThat(errors(context, "{ failsLater }")).hasSize(1);
+            assertThat(remaining(context, "fails-later")).isEqualTo(10);
+        });
+    }
+
+    private static long remaining(ApplicationContext context, String limit) {
+        return context.getBean(RateLimiterRegistry.class)
+                .get(limit)
+                .allCallers()
+                .peek()
+                .remaining();
     }
 
     @Test
@@ -170,7 +197,9 @@ class GraphQlRejectionTests {
 
         @Bean
         AnnotatedControllerConfigurer controllerConfigurer() {
-            return new AnnotatedControllerConfigurer();
+            AnnotatedControllerConfigurer configurer = new AnnotatedControllerConfigurer();
+            configurer.setExecutor(Runnable::run);
+            return configurer;
         }
 
         @Bean
@@ -216,6 +245,20 @@ class GraphQlRejectionTests {
         @RateLimited(name = "by-user", rate = "1/m", keyExpression = "#user")
         public String byUser(@Argument String user) {
             return user;
+        }
+
+        @QueryMapping
+        @RateLimited(name = "later", rate = "10/m", permits = "5", permitsAfter = "#result.length()")
+        public Callable<String> later() {
+            return () -> "42";
+        }
+
+        @QueryMapping
+        @RateLimited(name = "fails-later", rate = "10/m", refundOn = IllegalStateException.class)
+        public Callable<String> failsLater() {
+            return () -> {
+                throw new IllegalStateException("a defect");
+            };
         }
 
         @QueryMapping
