@@ -7,11 +7,8 @@ import com.google.rpc.RetryInfo;
 import com.google.rpc.Status;
 import io.grpc.StatusException;
 import io.grpc.protobuf.StatusProto;
-import io.ratelimit.OutboundRateLimitExceededException;
-import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
-import io.ratelimit.RateLimitInputException;
-import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.web.RejectionAnswer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -43,31 +40,18 @@ public final class GrpcRejectionHandler implements GrpcExceptionHandler {
     }
 
     private static @Nullable StatusException answer(Throwable failure) {
-        if (failure instanceof OutboundRateLimitExceededException rejection) {
-            return exception(status(Code.UNAVAILABLE, "Another application must not be called at present"), rejection);
+        RejectionAnswer answer = RejectionAnswer.to(failure);
+        if (answer == null) {
+            return null;
         }
-        if (failure instanceof RateLimitExceededException rejection) {
-            return exception(status(Code.RESOURCE_EXHAUSTED, rejection.getMessage()), rejection);
-        }
-        if (failure instanceof RateLimitRefusedException refusal) {
-            return StatusProto.toStatusException(status(Code.UNAVAILABLE, String.valueOf(refusal.getMessage()))
-                    .build());
-        }
-        if (failure instanceof RateLimitInputException invalid) {
-            String message = "Rate limit '" + invalid.getLimitName() + "' lacks its key, or cannot use a value";
-            return StatusProto.toStatusException(
-                    status(Code.INVALID_ARGUMENT, message).build());
-        }
-        return null;
-    }
-
-    private static Status.Builder status(Code code, String message) {
-        return Status.newBuilder().setCode(code.getNumber()).setMessage(message);
-    }
-
-    /** A call that can never succeed has no time to wait. */
-    private static StatusException exception(Status.Builder status, RateLimitExceededException rejection) {
-        java.time.Duration retryAfter = rejection.getDecision().retryAfter();
+        Code code = switch (answer.kind()) {
+            case RATE_LIMITED -> Code.RESOURCE_EXHAUSTED;
+            case UNAVAILABLE -> Code.UNAVAILABLE;
+            case INVALID -> Code.INVALID_ARGUMENT;
+            case FAILED -> Code.INTERNAL;
+        };
+        Status.Builder status = Status.newBuilder().setCode(code.getNumber()).setMessage(answer.message());
+        java.time.Duration retryAfter = answer.retryAfter();
         if (retryAfter != null) {
             status.addDetails(Any.pack(RetryInfo.newBuilder()
                     .setRetryDelay(Duration.newBuilder()

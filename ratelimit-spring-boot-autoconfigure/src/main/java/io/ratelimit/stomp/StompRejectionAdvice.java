@@ -1,13 +1,13 @@
 package io.ratelimit.stomp;
 
-import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitInputException;
+import io.ratelimit.RateLimitException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitRefusedException;
-import java.time.Duration;
+import io.ratelimit.web.RejectionAnswer;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.messaging.handler.annotation.MessageExceptionHandler;
@@ -22,42 +22,28 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 @Order
 public final class StompRejectionAdvice {
 
-    private static final String ERRORS = "/queue/errors";
-
-    @MessageExceptionHandler
-    @SendToUser(destinations = ERRORS, broadcast = false)
-    Map<String, Object> handle(RateLimitExceededException rejection) {
-        Map<String, Object> problem = rejection instanceof OutboundRateLimitExceededException
-                ? problem(HttpStatus.SERVICE_UNAVAILABLE, "Another application must not be called at present")
-                : problem(HttpStatus.TOO_MANY_REQUESTS, rejection.getMessage());
-        Duration retryAfter = rejection.getDecision().retryAfter();
-        if (retryAfter != null) {
-            problem.put(
-                    "retry-after", Math.max(1, retryAfter.plusNanos(999_999_999).toSeconds()));
-        }
-        return problem;
-    }
-
-    @MessageExceptionHandler
-    @SendToUser(destinations = ERRORS, broadcast = false)
-    Map<String, Object> handle(RateLimitRefusedException refusal) {
-        return problem(HttpStatus.SERVICE_UNAVAILABLE, refusal.getMessage());
-    }
-
-    @MessageExceptionHandler
-    @SendToUser(destinations = ERRORS, broadcast = false)
-    Map<String, Object> handle(RateLimitInputException invalid) {
-        return problem(
-                HttpStatus.BAD_REQUEST,
-                "Rate limit '" + invalid.getLimitName() + "' lacks its key, or cannot use a value");
-    }
-
     /** No {@code ProblemDetail}: converters of messages do not write its properties as members. */
-    private static Map<String, Object> problem(HttpStatus status, @Nullable String detail) {
+    @MessageExceptionHandler({
+        RateLimitExceededException.class,
+        RateLimitRefusedException.class,
+        RateLimitExpressionException.class
+    })
+    @SendToUser(destinations = "/queue/errors", broadcast = false)
+    Map<String, Object> handle(RateLimitException failure) {
+        RejectionAnswer answer = Objects.requireNonNull(RejectionAnswer.to(failure));
+        HttpStatus status = switch (answer.kind()) {
+            case RATE_LIMITED -> HttpStatus.TOO_MANY_REQUESTS;
+            case UNAVAILABLE -> HttpStatus.SERVICE_UNAVAILABLE;
+            case INVALID -> HttpStatus.BAD_REQUEST;
+            case FAILED -> HttpStatus.INTERNAL_SERVER_ERROR;
+        };
         Map<String, Object> problem = new LinkedHashMap<>();
         problem.put("title", status.getReasonPhrase());
         problem.put("status", status.value());
-        problem.put("detail", String.valueOf(detail));
+        problem.put("detail", answer.message());
+        if (answer.retryAfterSeconds() != null) {
+            problem.put("retry-after", answer.retryAfterSeconds());
+        }
         return problem;
     }
 }

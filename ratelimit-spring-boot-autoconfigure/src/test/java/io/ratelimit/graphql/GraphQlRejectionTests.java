@@ -13,6 +13,7 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitGraphQlAutoConfiguration;
 import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.testing.LogRecorder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +52,7 @@ class GraphQlRejectionTests {
 
     private static final String SCHEMA = """
             type Query { quote: String, future: String, mono: String, refused: String, byUser(user: String): String, defect: String,
-                later: String, failsLater: String }
+                later: String, failsLater: String, broken: String }
             type Subscription { quotes: String }
             """;
 
@@ -126,13 +127,32 @@ class GraphQlRejectionTests {
     }
 
     @Test
-    void fieldWithoutItsKeyIsABadRequest() {
-        with(
-                Quotes.class,
-                context -> assertThat(errors(context, "{ byUser }"))
-                        .singleElement()
-                        .satisfies(error -> assertThat(error.get("extensions"))
-                                .isEqualTo(Map.of("classification", "BAD_REQUEST"))));
+    void fieldWithoutItsKeyIsABadRequestAndALine() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.web")) {
+            with(
+                    Quotes.class,
+                    context -> assertThat(errors(context, "{ byUser }"))
+                            .singleElement()
+                            .satisfies(error -> assertThat(error.get("extensions"))
+                                    .isEqualTo(Map.of("classification", "BAD_REQUEST"))));
+            assertThat(log.text())
+                    .contains("WARNING Request without a key for rate limit 'by-user'", "; answering an error.");
+        }
+    }
+
+    @Test
+    void failingExpressionIsAnInternalErrorAndALine(CapturedOutput output) {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.web")) {
+            with(
+                    Quotes.class,
+                    context -> assertThat(errors(context, "{ broken }"))
+                            .singleElement()
+                            .satisfies(error -> assertThat(error)
+                                    .containsEntry("message", "The server cannot evaluate a rate limit of the request")
+                                    .containsEntry("extensions", Map.of("classification", "INTERNAL_ERROR"))));
+            assertThat(log.text()).contains("Rate limit of a request not evaluated (", "; answering an error.");
+        }
+        assertThat(output).doesNotContain("\tat ");
     }
 
     @Test
@@ -158,7 +178,7 @@ class GraphQlRejectionTests {
     private static void with(Class<?> controller, Consumer<ApplicationContext> test) {
         LimitedContexts.inMemory()
                 .withConfiguration(AutoConfigurations.of(RateLimitGraphQlAutoConfiguration.class, Controllers.class))
-                .withBean(controller)
+                .withBean("quotes", controller)
                 .run(test::accept);
     }
 
@@ -259,6 +279,16 @@ class GraphQlRejectionTests {
             return () -> {
                 throw new IllegalStateException("a defect");
             };
+        }
+
+        @QueryMapping
+        @RateLimited(name = "broken", rate = "1/m", keyExpression = "@quotes.key()")
+        public String broken() {
+            return "42";
+        }
+
+        public String key() {
+            throw new IllegalStateException("a defect");
         }
 
         @QueryMapping

@@ -14,6 +14,7 @@ import io.grpc.protobuf.StatusProto;
 import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
@@ -67,6 +68,14 @@ class GrpcRejectionTests {
         Status status = answerTo(new RateLimitInputException("quotes", "in com.acme.Quotes", null))
                 .getStatus();
         assertThat(status.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+        assertThat(status.getDescription()).doesNotContain("acme");
+    }
+
+    @Test
+    void failingExpressionIsAnInternalErrorAndNamesNoMethod() {
+        Status status = answerTo(new RateLimitExpressionException("in com.acme.Quotes", null))
+                .getStatus();
+        assertThat(status.getCode()).isEqualTo(Status.Code.INTERNAL);
         assertThat(status.getDescription()).doesNotContain("acme");
     }
 
