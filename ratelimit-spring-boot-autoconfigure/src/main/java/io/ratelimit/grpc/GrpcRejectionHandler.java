@@ -2,9 +2,8 @@ package io.ratelimit.grpc;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.Duration;
-import com.google.rpc.Code;
 import com.google.rpc.RetryInfo;
-import com.google.rpc.Status;
+import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.protobuf.StatusProto;
 import io.ratelimit.RateLimitException;
@@ -13,12 +12,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
+import org.springframework.util.ClassUtils;
 
 /**
  * Answers a rejected call with {@code RESOURCE_EXHAUSTED}, and one that cannot be decided or made at present with
  * {@code UNAVAILABLE}, a rejection with the time to wait as {@code RetryInfo}. Spring would answer both with {@code UNKNOWN}.
  */
 public final class GrpcRejectionHandler implements GrpcExceptionHandler {
+
+    /** Spring gRPC 0.12 does not bring them. */
+    private static final boolean DETAILED = ClassUtils.isPresent(
+                    "com.google.rpc.RetryInfo", GrpcRejectionHandler.class.getClassLoader())
+            && ClassUtils.isPresent("io.grpc.protobuf.StatusProto", GrpcRejectionHandler.class.getClassLoader());
 
     private final ObjectProvider<GrpcExceptionHandler> all;
 
@@ -44,21 +49,30 @@ public final class GrpcRejectionHandler implements GrpcExceptionHandler {
         if (answer == null) {
             return null;
         }
-        Code code = switch (answer.kind()) {
-            case RATE_LIMITED -> Code.RESOURCE_EXHAUSTED;
-            case UNAVAILABLE -> Code.UNAVAILABLE;
-            case INVALID -> Code.INVALID_ARGUMENT;
-            case FAILED -> Code.INTERNAL;
+        Status.Code code = switch (answer.kind()) {
+            case RATE_LIMITED -> Status.Code.RESOURCE_EXHAUSTED;
+            case UNAVAILABLE -> Status.Code.UNAVAILABLE;
+            case INVALID -> Status.Code.INVALID_ARGUMENT;
+            case FAILED -> Status.Code.INTERNAL;
         };
-        Status.Builder status = Status.newBuilder().setCode(code.getNumber()).setMessage(answer.message());
-        java.time.Duration retryAfter = answer.retryAfter();
-        if (retryAfter != null) {
-            status.addDetails(Any.pack(RetryInfo.newBuilder()
-                    .setRetryDelay(Duration.newBuilder()
-                            .setSeconds(retryAfter.getSeconds())
-                            .setNanos(retryAfter.getNano()))
-                    .build()));
+        return DETAILED && answer.retryAfter() != null
+                ? Details.answer(code, answer.message(), answer.retryAfter())
+                : Status.fromCode(code).withDescription(answer.message()).asException();
+    }
+
+    /** Apart, because the types may be absent. */
+    private static final class Details {
+
+        static StatusException answer(Status.Code code, String message, java.time.Duration retryAfter) {
+            return StatusProto.toStatusException(com.google.rpc.Status.newBuilder()
+                    .setCode(code.value())
+                    .setMessage(message)
+                    .addDetails(Any.pack(RetryInfo.newBuilder()
+                            .setRetryDelay(Duration.newBuilder()
+                                    .setSeconds(retryAfter.getSeconds())
+                                    .setNanos(retryAfter.getNano()))
+                            .build()))
+                    .build());
         }
-        return StatusProto.toStatusException(status.build());
     }
 }

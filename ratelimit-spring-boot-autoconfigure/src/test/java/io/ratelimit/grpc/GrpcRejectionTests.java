@@ -23,6 +23,7 @@ import io.ratelimit.autoconfigure.RateLimitGrpcAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
 import org.springframework.grpc.server.exception.GrpcExceptionHandlerInterceptor;
@@ -88,6 +89,15 @@ class GrpcRejectionTests {
                         .getStatus()
                         .getCode())
                 .isEqualTo(Status.Code.INVALID_ARGUMENT);
+    }
+
+    /** Then an answer has no details. */
+    @Test
+    void detailsAreOptional() {
+        LimitedContexts.inMemory()
+                .withConfiguration(AutoConfigurations.of(RateLimitGrpcAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader("com.google.rpc", "io.grpc.protobuf"))
+                .run(context -> assertThat(context).hasSingleBean(GrpcRejectionHandler.class));
     }
 
     @Test
