@@ -4,6 +4,7 @@ import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -69,8 +70,7 @@ final class ChatCall {
             used = told;
         }
         for (Generation generation : response.getResults()) {
-            String more = generation.getOutput().getText();
-            text.append(more == null ? "" : more);
+            text.append(Objects.requireNonNullElse(generation.getOutput().getText(), ""));
         }
     }
 
@@ -96,11 +96,9 @@ final class ChatCall {
     /** Only the first end counts. */
     private void end(@Nullable Integer cost) {
         if (!over && cost != null) {
-            for (PermitRequest request : requested) {
-                if (request.estimate()) {
-                    entry.settle(request.limitName(), cost);
-                }
-            }
+            requested.stream()
+                    .filter(PermitRequest::estimate)
+                    .forEach(request -> entry.settle(request.limitName(), cost));
         }
         over = true;
     }

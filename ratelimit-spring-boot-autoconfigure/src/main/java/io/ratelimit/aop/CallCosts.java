@@ -11,6 +11,7 @@ import io.ratelimit.spi.Charge;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -87,8 +88,31 @@ final class CallCosts {
 
     private @Nullable Object follow(Object result) {
         CallEnd end = new ResultEnd();
+        if (result instanceof Callable<?> task
+                && call.limited().method().getReturnType().isAssignableFrom(Callable.class)) {
+            Callable<?> observed = observed(task, end);
+            // Spring MVC ends it with its request, at the latest.
+            boolean unused = isCompletedLater(observed, end);
+            return observed;
+        }
         Object followed = StreamedEntity.follow(result, end);
         return followed == null && isCompletedLater(result, end) ? result : followed;
+    }
+
+    /** Ends the call when the task has run, which frameworks such as Spring for GraphQL do not tell. */
+    private static Callable<?> observed(Callable<?> task, CallEnd end) {
+        return () -> {
+            Object value;
+            try {
+                value = task.call();
+            } catch (Throwable failure) {
+                end.failed(failure);
+                throw failure;
+            }
+            end.add(value);
+            end.completed();
+            return value;
+        };
     }
 
     private boolean isCompletedLater(Object result, CallEnd end) {
@@ -149,7 +173,7 @@ final class CallCosts {
     }
 
     private void end(Map<Charge, CallCost> settled, Function<CallCost, @Nullable Long> cost) {
-        if (settled.isEmpty() || !over.compareAndSet(false, true)) {
+        if (!over.compareAndSet(false, true) || settled.isEmpty()) {
             return;
         }
         Map<Charge, Long> known = new HashMap<>();
@@ -191,7 +215,9 @@ final class CallCosts {
 
         @Override
         public void failed(Throwable failure) {
-            var unused = CallCosts.this.failed(failure);
+            if (!over.get()) {
+                var unused = CallCosts.this.failed(failure);
+            }
         }
 
         @Override

@@ -1,7 +1,5 @@
 package io.ratelimit.autoconfigure;
 
-import com.google.rpc.RetryInfo;
-import io.grpc.protobuf.StatusProto;
 import io.ratelimit.grpc.GrpcRejectionHandler;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -16,7 +14,7 @@ import org.springframework.grpc.server.exception.GrpcExceptionHandler;
 /** Auto-configuration of the statuses with which Spring gRPC answers rejections. Comes before that of gRPC, which looks for handlers. */
 @AutoConfiguration(after = RateLimitAutoConfiguration.class)
 @AutoConfigureOrder(-1)
-@ConditionalOnClass({GrpcExceptionHandler.class, StatusProto.class, RetryInfo.class})
+@ConditionalOnClass(GrpcExceptionHandler.class)
 @ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
 @Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitGrpcAutoConfiguration {

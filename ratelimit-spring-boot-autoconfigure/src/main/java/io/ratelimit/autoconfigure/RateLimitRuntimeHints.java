@@ -21,6 +21,8 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
 
     /** Types whose presence the code asks for, or that it loads by name. In a native image, others seem to be absent. */
     static final List<String> BY_NAME = List.of(
+            "com.google.rpc.RetryInfo",
+            "io.grpc.protobuf.StatusProto",
             "io.lettuce.core.RedisClient",
             "io.micrometer.context.ContextSnapshotFactory",
             "io.netty.channel.EventLoop",

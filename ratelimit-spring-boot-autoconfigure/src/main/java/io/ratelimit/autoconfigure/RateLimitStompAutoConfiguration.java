@@ -1,9 +1,9 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.expression.RequestCall;
+import io.ratelimit.stomp.MessageRejectionAdvice;
 import io.ratelimit.stomp.StompCallConfigurer;
 import io.ratelimit.stomp.StompCallSource;
-import io.ratelimit.stomp.StompRejectionAdvice;
 import io.ratelimit.web.WebSettings;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -37,7 +37,7 @@ public final class RateLimitStompAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    StompRejectionAdvice rateLimitStompRejectionAdvice() {
-        return new StompRejectionAdvice();
+    MessageRejectionAdvice rateLimitMessageRejectionAdvice() {
+        return new MessageRejectionAdvice();
     }
 }

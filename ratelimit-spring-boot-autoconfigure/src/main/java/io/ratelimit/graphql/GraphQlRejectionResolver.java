@@ -4,11 +4,7 @@ import graphql.ErrorClassification;
 import graphql.GraphQLError;
 import graphql.GraphqlErrorBuilder;
 import graphql.schema.DataFetchingEnvironment;
-import io.ratelimit.OutboundRateLimitExceededException;
-import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitInputException;
-import io.ratelimit.RateLimitRefusedException;
-import java.time.Duration;
+import io.ratelimit.web.RejectionAnswer;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -39,29 +35,21 @@ public final class GraphQlRejectionResolver implements DataFetcherExceptionResol
     }
 
     private static @Nullable List<GraphQLError> error(Throwable failure, GraphqlErrorBuilder<?> error) {
-        if (failure instanceof OutboundRateLimitExceededException rejection) {
-            error.errorType(UNAVAILABLE).message("Another application must not be called at present");
-            addRetryAfter(error, rejection);
-        } else if (failure instanceof RateLimitExceededException rejection) {
-            error.errorType(RATE_LIMITED).message(rejection.getMessage());
-            addRetryAfter(error, rejection);
-        } else if (failure instanceof RateLimitRefusedException refusal) {
-            error.errorType(UNAVAILABLE).message(refusal.getMessage());
-        } else if (failure instanceof RateLimitInputException invalid) {
-            error.errorType(ErrorType.BAD_REQUEST)
-                    .message("Rate limit '" + invalid.getLimitName() + "' lacks its key, or cannot use a value");
-        } else {
+        RejectionAnswer answer = RejectionAnswer.to(failure);
+        if (answer == null) {
             return null;
         }
-        return List.of(error.build());
-    }
-
-    /** In seconds, as in HTTP. A call that can never succeed has none. */
-    private static void addRetryAfter(GraphqlErrorBuilder<?> error, RateLimitExceededException rejection) {
-        Duration retryAfter = rejection.getDecision().retryAfter();
-        if (retryAfter != null) {
-            long seconds = Math.max(1, retryAfter.plusNanos(999_999_999).toSeconds());
-            error.extensions(Map.of("retryAfter", seconds));
+        error.errorType(
+                        switch (answer.kind()) {
+                            case RATE_LIMITED -> RATE_LIMITED;
+                            case UNAVAILABLE -> UNAVAILABLE;
+                            case INVALID -> ErrorType.BAD_REQUEST;
+                            case FAILED -> ErrorType.INTERNAL_ERROR;
+                        })
+                .message(answer.message());
+        if (answer.retryAfterSeconds() != null) {
+            error.extensions(Map.of("retryAfter", answer.retryAfterSeconds()));
         }
+        return List.of(error.build());
     }
 }

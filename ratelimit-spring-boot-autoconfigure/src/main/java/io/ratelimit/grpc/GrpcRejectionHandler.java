@@ -2,26 +2,28 @@ package io.ratelimit.grpc;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.Duration;
-import com.google.rpc.Code;
 import com.google.rpc.RetryInfo;
-import com.google.rpc.Status;
+import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.protobuf.StatusProto;
-import io.ratelimit.OutboundRateLimitExceededException;
-import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
-import io.ratelimit.RateLimitInputException;
-import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.web.RejectionAnswer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
+import org.springframework.util.ClassUtils;
 
 /**
  * Answers a rejected call with {@code RESOURCE_EXHAUSTED}, and one that cannot be decided or made at present with
  * {@code UNAVAILABLE}, a rejection with the time to wait as {@code RetryInfo}. Spring would answer both with {@code UNKNOWN}.
  */
 public final class GrpcRejectionHandler implements GrpcExceptionHandler {
+
+    /** Spring gRPC 0.12 does not bring them. */
+    private static final boolean DETAILED = ClassUtils.isPresent(
+                    "com.google.rpc.RetryInfo", GrpcRejectionHandler.class.getClassLoader())
+            && ClassUtils.isPresent("io.grpc.protobuf.StatusProto", GrpcRejectionHandler.class.getClassLoader());
 
     private final ObjectProvider<GrpcExceptionHandler> all;
 
@@ -43,38 +45,34 @@ public final class GrpcRejectionHandler implements GrpcExceptionHandler {
     }
 
     private static @Nullable StatusException answer(Throwable failure) {
-        if (failure instanceof OutboundRateLimitExceededException rejection) {
-            return exception(status(Code.UNAVAILABLE, "Another application must not be called at present"), rejection);
+        RejectionAnswer answer = RejectionAnswer.to(failure);
+        if (answer == null) {
+            return null;
         }
-        if (failure instanceof RateLimitExceededException rejection) {
-            return exception(status(Code.RESOURCE_EXHAUSTED, rejection.getMessage()), rejection);
-        }
-        if (failure instanceof RateLimitRefusedException refusal) {
-            return StatusProto.toStatusException(status(Code.UNAVAILABLE, String.valueOf(refusal.getMessage()))
+        Status.Code code = switch (answer.kind()) {
+            case RATE_LIMITED -> Status.Code.RESOURCE_EXHAUSTED;
+            case UNAVAILABLE -> Status.Code.UNAVAILABLE;
+            case INVALID -> Status.Code.INVALID_ARGUMENT;
+            case FAILED -> Status.Code.INTERNAL;
+        };
+        return DETAILED && answer.retryAfter() != null
+                ? Details.answer(code, answer.message(), answer.retryAfter())
+                : Status.fromCode(code).withDescription(answer.message()).asException();
+    }
+
+    /** Apart, because the types may be absent. */
+    private static final class Details {
+
+        static StatusException answer(Status.Code code, String message, java.time.Duration retryAfter) {
+            return StatusProto.toStatusException(com.google.rpc.Status.newBuilder()
+                    .setCode(code.value())
+                    .setMessage(message)
+                    .addDetails(Any.pack(RetryInfo.newBuilder()
+                            .setRetryDelay(Duration.newBuilder()
+                                    .setSeconds(retryAfter.getSeconds())
+                                    .setNanos(retryAfter.getNano()))
+                            .build()))
                     .build());
         }
-        if (failure instanceof RateLimitInputException invalid) {
-            String message = "Rate limit '" + invalid.getLimitName() + "' lacks its key, or cannot use a value";
-            return StatusProto.toStatusException(
-                    status(Code.INVALID_ARGUMENT, message).build());
-        }
-        return null;
-    }
-
-    private static Status.Builder status(Code code, String message) {
-        return Status.newBuilder().setCode(code.getNumber()).setMessage(message);
-    }
-
-    /** A call that can never succeed has no time to wait. */
-    private static StatusException exception(Status.Builder status, RateLimitExceededException rejection) {
-        java.time.Duration retryAfter = rejection.getDecision().retryAfter();
-        if (retryAfter != null) {
-            status.addDetails(Any.pack(RetryInfo.newBuilder()
-                    .setRetryDelay(Duration.newBuilder()
-                            .setSeconds(retryAfter.getSeconds())
-                            .setNanos(retryAfter.getNano()))
-                    .build()));
-        }
-        return StatusProto.toStatusException(status.build());
     }
 }

@@ -1,4 +1,4 @@
-/** Callers and rejections of STOMP over WebSocket. */
+/** Callers and rejections of STOMP over WebSocket, and rejections of RSocket. */
 @Internal
 @NullMarked
 package io.ratelimit.stomp;

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.springframework.http.HttpStatusCode;
 
 /**
  * Logs requests without a key or with a value that a limit cannot use, and those for which an expression fails. Any client can send
@@ -29,7 +28,7 @@ final class InvalidRequestLog {
         this.nanos = nanos;
     }
 
-    void log(RateLimitInputException invalid, HttpStatusCode status) {
+    void log(RateLimitInputException invalid, String answer) {
         if (isDue(invalid.getLimitName())) {
             logger.log(
                     Level.WARNING,
@@ -38,21 +37,22 @@ final class InvalidRequestLog {
                             : "Request with an invalid value for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit.",
                     invalid.getLimitName(),
                     invalid.getMessage(),
-                    Integer.toString(status.value()));
+                    answer);
         }
     }
 
     /** The message names the expression, and no value. */
-    void log(RateLimitExpressionException failure) {
+    void log(RateLimitExpressionException failure, String answer) {
         String message = String.valueOf(failure.getMessage());
         if (isDue(message)) {
             Throwable cause = failure.getCause();
             logger.log(
                     Level.ERROR,
-                    "Rate limit of a request not evaluated ({0}); answering 500. Logged at most once a minute for this expression.",
+                    "Rate limit of a request not evaluated ({0}); answering {1}. Logged at most once a minute for this expression.",
                     cause == null
                             ? message
-                            : message + " with " + cause.getClass().getName());
+                            : message + " with " + cause.getClass().getName(),
+                    answer);
         }
     }
 

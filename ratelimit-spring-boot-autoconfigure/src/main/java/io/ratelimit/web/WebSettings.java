@@ -110,11 +110,11 @@ public final class WebSettings {
     }
 
     void logInvalid(RateLimitInputException invalid) {
-        invalidRequestLog.log(invalid, invalidRequestStatus);
+        invalidRequestLog.log(invalid, Integer.toString(invalidRequestStatus.value()));
     }
 
     void logFailed(RateLimitExpressionException failure) {
-        invalidRequestLog.log(failure);
+        invalidRequestLog.log(failure, "500");
     }
 
     /** Returns the caller's quota under the limit that rejects it. */

@@ -60,6 +60,7 @@ enum ArchitectureRule {
                             base + ".web.client",
                             base + ".ai",
                             base + ".graphql",
+                            base + ".stomp",
                             base + ".redis.connection",
                             base + ".autoconfigure")
                     .should()

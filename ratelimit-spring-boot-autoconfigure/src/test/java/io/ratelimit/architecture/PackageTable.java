@@ -62,8 +62,8 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("metrics", List.of("spi", "internal.store", "internal.limiter", "internal.concurrent")),
             entry("event", List.of("spi", "internal.concurrent")),
             entry("ai", List.of("reactor")),
-            entry("graphql", List.of()),
-            entry("grpc", List.of()),
+            entry("graphql", List.of("web")),
+            entry("grpc", List.of("web")),
             entry("stomp", List.of("expression", "spi", "web")),
             entry("actuate", List.of("expression", "spi", "internal.limiter", "internal.statistics")),
             entry("autoconfigure.diagnostics", List.of()));

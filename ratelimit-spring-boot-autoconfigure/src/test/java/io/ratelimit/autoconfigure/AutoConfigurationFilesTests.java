@@ -41,6 +41,7 @@ class AutoConfigurationFilesTests {
                         RateLimitGraphQlAutoConfiguration.class,
                         RateLimitGrpcAutoConfiguration.class,
                         RateLimitHealthAutoConfiguration.class,
+                        RateLimitRSocketAutoConfiguration.class,
                         RateLimitReactiveAutoConfiguration.class,
                         RateLimitServletAutoConfiguration.class,
                         RateLimitStatisticsAutoConfiguration.class,

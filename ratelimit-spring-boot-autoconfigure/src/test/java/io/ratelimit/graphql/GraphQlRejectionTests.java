@@ -8,14 +8,17 @@ import graphql.GraphqlErrorBuilder;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitGraphQlAutoConfiguration;
 import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.testing.LogRecorder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -48,7 +51,8 @@ import reactor.core.publisher.Mono;
 class GraphQlRejectionTests {
 
     private static final String SCHEMA = """
-            type Query { quote: String, future: String, mono: String, refused: String, byUser(user: String): String, defect: String }
+            type Query { quote: String, future: String, mono: String, refused: String, byUser(user: String): String, defect: String,
+                later: String, failsLater: String, broken: String }
             type Subscription { quotes: String }
             """;
 
@@ -67,6 +71,30 @@ class GraphQlRejectionTests {
                             .containsEntry("extensions", Map.of("classification", "RATE_LIMITED", "retryAfter", 60L)));
             assertThat(output.getAll().substring(before)).doesNotContain("WARN", "ERROR");
         });
+    }
+
+    @Test
+    void callableEndsTheCallWhenItHasRun() {
+        with(Quotes.class, context -> {
+            assertThat(errors(context, "{ later }")).isEmpty();
+            assertThat(remaining(context, "later")).isEqualTo(8);
+        });
+    }
+
+    @Test
+    void failureOfCallableIsRefunded() {
+        with(Quotes.class, context -> {
+            assertThat(errors(context, "{ failsLater }")).hasSize(1);
+            assertThat(remaining(context, "fails-later")).isEqualTo(10);
+        });
+    }
+
+    private static long remaining(ApplicationContext context, String limit) {
+        return context.getBean(RateLimiterRegistry.class)
+                .get(limit)
+                .allCallers()
+                .peek()
+                .remaining();
     }
 
     @Test
@@ -99,13 +127,32 @@ class GraphQlRejectionTests {
     }
 
     @Test
-    void fieldWithoutItsKeyIsABadRequest() {
-        with(
-                Quotes.class,
-                context -> assertThat(errors(context, "{ byUser }"))
-                        .singleElement()
-                        .satisfies(error -> assertThat(error.get("extensions"))
-                                .isEqualTo(Map.of("classification", "BAD_REQUEST"))));
+    void fieldWithoutItsKeyIsABadRequestAndALine() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.web")) {
+            with(
+                    Quotes.class,
+                    context -> assertThat(errors(context, "{ byUser }"))
+                            .singleElement()
+                            .satisfies(error -> assertThat(error.get("extensions"))
+                                    .isEqualTo(Map.of("classification", "BAD_REQUEST"))));
+            assertThat(log.text())
+                    .contains("WARNING Request without a key for rate limit 'by-user'", "; answering an error.");
+        }
+    }
+
+    @Test
+    void failingExpressionIsAnInternalErrorAndALine(CapturedOutput output) {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.web")) {
+            with(
+                    Quotes.class,
+                    context -> assertThat(errors(context, "{ broken }"))
+                            .singleElement()
+                            .satisfies(error -> assertThat(error)
+                                    .containsEntry("message", "The server cannot evaluate a rate limit of the request")
+                                    .containsEntry("extensions", Map.of("classification", "INTERNAL_ERROR"))));
+            assertThat(log.text()).contains("Rate limit of a request not evaluated (", "; answering an error.");
+        }
+        assertThat(output).doesNotContain("\tat ");
     }
 
     @Test
@@ -131,7 +178,7 @@ class GraphQlRejectionTests {
     private static void with(Class<?> controller, Consumer<ApplicationContext> test) {
         LimitedContexts.inMemory()
                 .withConfiguration(AutoConfigurations.of(RateLimitGraphQlAutoConfiguration.class, Controllers.class))
-                .withBean(controller)
+                .withBean("quotes", controller)
                 .run(test::accept);
     }
 
@@ -170,7 +217,9 @@ class GraphQlRejectionTests {
 
         @Bean
         AnnotatedControllerConfigurer controllerConfigurer() {
-            return new AnnotatedControllerConfigurer();
+            AnnotatedControllerConfigurer configurer = new AnnotatedControllerConfigurer();
+            configurer.setExecutor(Runnable::run);
+            return configurer;
         }
 
         @Bean
@@ -216,6 +265,30 @@ class GraphQlRejectionTests {
         @RateLimited(name = "by-user", rate = "1/m", keyExpression = "#user")
         public String byUser(@Argument String user) {
             return user;
+        }
+
+        @QueryMapping
+        @RateLimited(name = "later", rate = "10/m", permits = "5", permitsAfter = "#result.length()")
+        public Callable<String> later() {
+            return () -> "42";
+        }
+
+        @QueryMapping
+        @RateLimited(name = "fails-later", rate = "10/m", refundOn = IllegalStateException.class)
+        public Callable<String> failsLater() {
+            return () -> {
+                throw new IllegalStateException("a defect");
+            };
+        }
+
+        @QueryMapping
+        @RateLimited(name = "broken", rate = "1/m", keyExpression = "@quotes.key()")
+        public String broken() {
+            return "42";
+        }
+
+        public String key() {
+            throw new IllegalStateException("a defect");
         }
 
         @QueryMapping

@@ -14,6 +14,7 @@ import io.grpc.protobuf.StatusProto;
 import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
@@ -22,6 +23,7 @@ import io.ratelimit.autoconfigure.RateLimitGrpcAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
 import org.springframework.grpc.server.exception.GrpcExceptionHandlerInterceptor;
@@ -71,6 +73,14 @@ class GrpcRejectionTests {
     }
 
     @Test
+    void failingExpressionIsAnInternalErrorAndNamesNoMethod() {
+        Status status = answerTo(new RateLimitExpressionException("in com.acme.Quotes", null))
+                .getStatus();
+        assertThat(status.getCode()).isEqualTo(Status.Code.INTERNAL);
+        assertThat(status.getDescription()).doesNotContain("acme");
+    }
+
+    @Test
     void handlerOfTheApplicationComesFirst() {
         GrpcExceptionHandler own =
                 failure -> failure instanceof RateLimitExceededException ? Status.ABORTED.asException() : null;
@@ -79,6 +89,15 @@ class GrpcRejectionTests {
                         .getStatus()
                         .getCode())
                 .isEqualTo(Status.Code.INVALID_ARGUMENT);
+    }
+
+    /** Then an answer has no details. */
+    @Test
+    void detailsAreOptional() {
+        LimitedContexts.inMemory()
+                .withConfiguration(AutoConfigurations.of(RateLimitGrpcAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader("com.google.rpc", "io.grpc.protobuf"))
+                .run(context -> assertThat(context).hasSingleBean(GrpcRejectionHandler.class));
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.servlet.function.HandlerFilterFunction;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -45,6 +46,7 @@ class RouteFilterTests {
             "ratelimit.limits.held.capacity=1",
             "ratelimit.limits.failures.rate=1/d",
             "ratelimit.limits.failures.permits-after=#status < 400 ? 0 : 1",
+            "ratelimit.limits.shared.rate=1/d",
             "ratelimit.limits.off.rate=1/d",
             "ratelimit.limits.off.enabled=false",
             "ratelimit.http[0].path=/both/{caller}",
@@ -104,6 +106,14 @@ class RouteFilterTests {
     }
 
     @Test
+    void filterOfTwoApplicationsAppliesTheLimitsOfEach() {
+        get(unlimited, "shared").isAllowed(null);
+        get("shared").isAllowed("\"shared\";r=0;t=86400");
+        get(unlimited, "shared").isAllowed(null);
+        assertThat(get("shared").status()).isEqualTo(429);
+    }
+
+    @Test
     void unknownLimitFailsTheRequestsOfTheRoute() {
         assertThat(get("unknown").status()).isEqualTo(500);
         assertThatThrownBy(() -> server.bean(RouteLimiter.class).check("quots", Set.of()))
@@ -128,6 +138,8 @@ class RouteFilterTests {
     @EnableAutoConfiguration
     static class Application {
 
+        private static final HandlerFilterFunction<ServerResponse, ServerResponse> SHARED = rateLimit("shared");
+
         private final CompletableFuture<ServerResponse> held = new CompletableFuture<>();
 
         @Bean
@@ -142,6 +154,14 @@ class RouteFilterTests {
                     .and(route("/both/{caller}", "both"))
                     .and(route("/off", "off"))
                     .and(route("/unknown", "quots"));
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> shared() {
+            return RouterFunctions.route()
+                    .GET("/shared", request -> ServerResponse.ok().build())
+                    .filter(SHARED)
+                    .build();
         }
 
         private static RouterFunction<ServerResponse> route(String path, String limit) {

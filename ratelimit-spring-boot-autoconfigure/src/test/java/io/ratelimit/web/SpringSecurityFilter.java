@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** Registers the filter of Spring Security as Spring Boot does. */
 @Configuration(proxyBeanMethods = false)
-class SpringSecurityFilter {
+public class SpringSecurityFilter {
 
     @Bean
     DelegatingFilterProxyRegistrationBean securityFilter() {

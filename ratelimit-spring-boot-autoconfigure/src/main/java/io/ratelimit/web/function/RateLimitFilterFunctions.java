@@ -3,6 +3,8 @@ package io.ratelimit.web.function;
 import io.ratelimit.web.servlet.RouteLimiter;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -31,13 +33,15 @@ public final class RateLimitFilterFunctions {
      */
     public static HandlerFilterFunction<ServerResponse, ServerResponse> rateLimit(String limit) {
         Objects.requireNonNull(limit, "limit");
+        AtomicReference<ContextLimiter> known = new AtomicReference<>(new ContextLimiter(null, null));
         return (request, next) -> {
             ApplicationContext context = RequestContextUtils.findWebApplicationContext(request.servletRequest());
-            // Without a bean, limits are disabled.
-            RouteLimiter limiter = context == null
-                    ? null
-                    : context.getBeanProvider(RouteLimiter.class).getIfAvailable();
-            return limiter == null ? next.handle(request) : handle(limiter, limit, request, next);
+            ContextLimiter limiter = known.get();
+            if (context != limiter.context()) {
+                limiter = ContextLimiter.of(context);
+                known.set(limiter);
+            }
+            return limiter.routes() == null ? next.handle(request) : handle(limiter.routes(), limit, request, next);
         };
     }
 
@@ -58,6 +62,23 @@ public final class RateLimitFilterFunctions {
             return response;
         } finally {
             handled.returned(answered);
+        }
+    }
+
+    /**
+     * Remembers the bean of the application that the filter serves, which is nearly always one.
+     *
+     * @param routes {@code null} if limits are disabled
+     */
+    private record ContextLimiter(
+            @Nullable ApplicationContext context, @Nullable RouteLimiter routes) {
+
+        static ContextLimiter of(@Nullable ApplicationContext context) {
+            return new ContextLimiter(
+                    context,
+                    context == null
+                            ? null
+                            : context.getBeanProvider(RouteLimiter.class).getIfAvailable());
         }
     }
 }

@@ -23,7 +23,8 @@ public final class RouteLimiter {
 
     private final WebSettings settings;
 
-    private final Map<Route, RequestLimit> limits = new ConcurrentHashMap<>();
+    /** By the name of the limit and the names of the variables in the path. */
+    private final Map<String, Map<Set<String>, RequestLimit>> limits = new ConcurrentHashMap<>();
 
     public RouteLimiter(RequestLimitFactory factory, RateLimitGate gate, WebSettings settings) {
         this.factory = factory;
@@ -61,8 +62,12 @@ public final class RouteLimiter {
     }
 
     private RequestLimit limit(String name, Set<String> variables) {
-        return limits.computeIfAbsent(
-                new Route(name, variables), route -> factory.create(name, "filter RateLimit", List.copyOf(variables)));
+        Map<Set<String>, RequestLimit> ofName = limits.computeIfAbsent(name, unused -> new ConcurrentHashMap<>());
+        RequestLimit known = ofName.get(variables);
+        return known != null
+                ? known
+                : ofName.computeIfAbsent(
+                        Set.copyOf(variables), names -> factory.create(name, "filter RateLimit", List.copyOf(names)));
     }
 
     /** Receives the end of a handler. */
@@ -72,12 +77,5 @@ public final class RouteLimiter {
         Handled NOT_FOLLOWED = answered -> {};
 
         void returned(boolean answered);
-    }
-
-    private record Route(String limit, Set<String> variables) {
-
-        Route {
-            variables = Set.copyOf(variables);
-        }
     }
 }
