@@ -45,14 +45,12 @@ class FailoverRateLimitStoreTests {
 
     private final StubStore store = new StubStore();
 
+    private final RateLimitStore local = new InMemoryRateLimitStore(new TestClock(), 100);
+
     private long seconds;
 
     private final FailoverRateLimitStore failover = new FailoverRateLimitStore(
-            store,
-            new InMemoryRateLimitStore(new TestClock(), 100),
-            event -> {},
-            () -> TimeUnit.SECONDS.toNanos(seconds),
-            null);
+            store, local, event -> {}, () -> TimeUnit.SECONDS.toNanos(seconds), null);
 
     private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
 
@@ -234,14 +232,57 @@ class FailoverRateLimitStoreTests {
                 .isSameAs(mistake);
     }
 
+    /** A store that fails again and again admits no more than one that stays away. */
     @Test
-    void resetForgetsLocallyToo() {
+    void nextOutageGoesOnWithTheLocalBuckets() {
         store.fail(trouble);
-        allowed(failover, LOCAL);
-        assertThat(catchThrowable(
-                        () -> BoundedWait.get(failover.change(LOCAL, "key", BucketChange.RESET), Duration.ZERO)))
-                .isSameAs(trouble);
         assertThat(allowed(failover, LOCAL)).containsExactly(true);
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        assertThat(allowed(failover, LOCAL)).containsExactly(true);
+        store.fail(trouble);
+        assertThat(allowed(failover, LOCAL)).containsExactly(false);
+    }
+
+    static List<BucketChange> changesThatEndABlock() {
+        return List.of(BucketChange.UNBLOCK, BucketChange.RESET);
+    }
+
+    @ParameterizedTest
+    @MethodSource("changesThatEndABlock")
+    void blockOfAnOutageEndsWithThatInTheStore(BucketChange change) {
+        RateLimit logins = blockedLocally();
+        store.answer();
+        assertThat(failover.change(logins, "key", change)).isCompleted();
+        assertThat(isBlockedLocally(logins)).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("changesThatEndABlock")
+    void changeThatFailsLeavesTheLocalBucket(BucketChange change) {
+        RateLimit logins = blockedLocally();
+        assertThat(failover.change(logins, "key", change))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isSameAs(trouble);
+        assertThat(isBlockedLocally(logins)).isTrue();
+    }
+
+    private RateLimit blockedLocally() {
+        RateLimit logins = RateLimit.named("logins")
+                .rate("1/h")
+                .blockFor(Duration.ofDays(1))
+                .build();
+        store.fail(trouble);
+        assertThat(allowed(failover, logins)).containsExactly(true);
+        assertThat(allowed(failover, logins)).containsExactly(false);
+        assertThat(isBlockedLocally(logins)).isTrue();
+        return logins;
+    }
+
+    private boolean isBlockedLocally(RateLimit limit) {
+        return BoundedWait.get(local.change(limit, "key", BucketChange.NONE), Duration.ZERO)
+                .isBlocked();
     }
 
     @Test
