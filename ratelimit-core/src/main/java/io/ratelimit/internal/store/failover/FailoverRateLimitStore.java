@@ -137,11 +137,6 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     }
 
     @Override
-    public long heldPermits(RateLimit limit) {
-        return super.heldPermits(limit) + local.heldPermits(limit);
-    }
-
-    @Override
     public List<StoreFailure> failures() {
         long end = System.nanoTime() + CHECK.toNanos();
         BoundedWait.await(check().handle(outages::checked).toCompletableFuture(), () -> end - System.nanoTime());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -49,8 +50,8 @@ class FailoverRateLimitStoreTests {
 
     private long seconds;
 
-    private final FailoverRateLimitStore failover = new FailoverRateLimitStore(
-            store, local, event -> {}, () -> TimeUnit.SECONDS.toNanos(seconds), null);
+    private final FailoverRateLimitStore failover =
+            new FailoverRateLimitStore(store, local, event -> {}, () -> TimeUnit.SECONDS.toNanos(seconds), null);
 
     private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
 
@@ -266,6 +267,17 @@ class FailoverRateLimitStoreTests {
                 .havingCause()
                 .isSameAs(trouble);
         assertThat(isBlockedLocally(logins)).isTrue();
+    }
+
+    /** As in memory alone, where an algorithm of the application may fail. */
+    @Test
+    void permitsInAStoreThatIsAlsoTheLocalOneAreCountedOnce() {
+        RateLimit calls = RateLimit.named("calls")
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(5)
+                .build();
+        local.decide(StoreRequest.refundable(charges(calls))).await();
+        assertThat(new FailoverRateLimitStore(local, local).heldPermits(calls)).isEqualTo(1);
     }
 
     private RateLimit blockedLocally() {
