@@ -136,8 +136,11 @@ public final class RateLimitOverride {
             return set(LimitAttributes.MAX_WAIT, maxWait);
         }
 
+        /** Sets the durations as in {@link RateLimitBuilder#blockFor}; zero alone, or none: never. */
         public Builder blockFor(@Nullable List<Duration> blockFor) {
-            return set(LimitAttributes.BLOCK_FOR, blockFor);
+            // The stored text of an override needs a duration.
+            List<Duration> never = List.of(Duration.ZERO);
+            return set(LimitAttributes.BLOCK_FOR, blockFor != null && blockFor.isEmpty() ? never : blockFor);
         }
 
         public Builder enabled(@Nullable Boolean enabled) {

@@ -4,6 +4,7 @@ import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.store.BucketUnchangedException;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.RateLimitStore;
@@ -64,12 +65,16 @@ public class TrippingStore extends DelegatingRateLimitStore {
             throw broken;
         }
         if (failing) {
-            throw new RateLimitStoreException(Reason.ERROR, "down", null);
+            throw down();
         }
         asked.add(what);
         CompletionStage<Void> answer = held;
         held = CompletableFuture.completedFuture(null);
         return answer;
+    }
+
+    private static RateLimitStoreException down() {
+        return new RateLimitStoreException(Reason.ERROR, "down", null);
     }
 
     @Override
@@ -90,6 +95,9 @@ public class TrippingStore extends DelegatingRateLimitStore {
     public CompletionStage<BucketStatus> change(RateLimit limit, String key, BucketChange change) {
         if (change.equals(BucketChange.RESET)) {
             meanwhile.run();
+        }
+        if (failing && change.kind() != BucketChange.Kind.NONE) {
+            return CompletableFuture.failedFuture(new BucketUnchangedException(down()));
         }
         return super.change(limit, key, change);
     }

@@ -119,6 +119,7 @@ final class OperatorEvents {
         history.note(member.name() + " does " + event + " " + amount + " to " + bucket);
         history.visit(event);
         boolean[] certain = {false};
+        boolean[] failed = {false};
         Runnable asked = () -> {
             CompletionStage<?> change = switch (event) {
                 case RESET -> admin.resetAsync();
@@ -126,8 +127,8 @@ final class OperatorEvents {
                 case BLOCK -> admin.blockAsync(Duration.ofSeconds(amount));
                 default -> admin.unblockAsync();
             };
-            certain[0] = change.toCompletableFuture().isDone()
-                    && !change.toCompletableFuture().isCompletedExceptionally();
+            failed[0] = change.toCompletableFuture().isCompletedExceptionally();
+            certain[0] = change.toCompletableFuture().isDone() && !failed[0];
         };
         if (member.instance().network() == null) {
             asked.run();
@@ -148,8 +149,13 @@ final class OperatorEvents {
         if (certain[0]) {
             tell(event, bucket, member);
         }
-        if (event == Event.RESET && !limit.has(Feature.INSTANCE_SCOPE)) {
-            world.model.changes.reset(bucket + " local " + member.name(), true);
+        if (!failed[0] && !limit.has(Feature.INSTANCE_SCOPE)) {
+            String local = bucket + " local " + member.name();
+            switch (event) {
+                case RESET -> world.model.changes.reset(local, certain[0]);
+                case UNBLOCK -> world.model.changes.unblocked(local, numbers, certain[0]);
+                default -> {}
+            }
         }
     }
 

@@ -86,10 +86,20 @@ final class PermitQueue {
         return full ? calls.size() : 0;
     }
 
+    /**
+     * Plans a later attempt if permits may be free without a signal. It begins after the wait of the call has: where the clock is
+     * moved instead of waiting, that is over at once.
+     */
+    void planAttempt(WaitingCall call) {
+        if (call.hasEntered() && call.rejection() != null && queues.isTriedLater(call) && plansAttempt(call)) {
+            queues.tryLater(this);
+        }
+    }
+
     /** Returns whether a later attempt has to be planned: there is one at a time. */
-    private synchronized boolean plansAttempt() {
-        boolean plans = !polled;
-        polled = true;
+    private synchronized boolean plansAttempt(WaitingCall call) {
+        boolean plans = !polled && calls.contains(call);
+        polled |= plans;
         return plans;
     }
 
@@ -172,9 +182,7 @@ final class PermitQueue {
         try {
             if (outcome != null && waits) {
                 call.reject(outcome);
-                if (queues.isTriedLater(call) && plansAttempt()) {
-                    queues.tryLater(this);
-                }
+                planAttempt(call);
             }
         } finally {
             synchronized (this) {

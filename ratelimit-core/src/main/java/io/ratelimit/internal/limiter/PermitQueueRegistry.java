@@ -133,6 +133,7 @@ final class PermitQueueRegistry {
         if (!call.isOver()) {
             try {
                 limitWait(call, request, observer);
+                queue.planAttempt(call);
             } catch (Throwable ex) {
                 fail(call, ex);
             }

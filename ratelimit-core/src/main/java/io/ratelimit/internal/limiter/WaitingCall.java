@@ -162,6 +162,10 @@ final class WaitingCall {
         entered = true;
     }
 
+    boolean hasEntered() {
+        return entered;
+    }
+
     /** Returns the last rejection; {@code null} if the call was not decided yet. */
     @Nullable
     StoreOutcome rejection() {

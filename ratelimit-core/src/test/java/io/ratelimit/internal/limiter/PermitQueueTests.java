@@ -461,6 +461,36 @@ class PermitQueueTests {
         }
     }
 
+    /** A test of an application moves its clock instead of waiting: by the wait, not by what happens meanwhile. */
+    @Test
+    void waitForTwoLimitsMovesTheClockByTheWait() throws Exception {
+        List<Duration> moved = new ArrayList<>();
+        RateLimitGate moving = new RateLimitGate(store, listener(), new Waiter() {
+            @Override
+            public void await(Duration delay) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public CompletionStage<Void> awaitAsync(Duration delay) {
+                moved.add(delay);
+                return moved.size() < 10
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(new IllegalStateException("moved too often"));
+            }
+        });
+        AcquireRequest request = AcquireRequest.of(
+                List.of(new Charge(limit, "alice", 2), new Charge(limit("other", 1), "alice", 1)), CallListener.NONE);
+        Settlement both = entered(moving.enterAsync(request).toCompletableFuture());
+        assertThat(moving.enterAsync(request).toCompletableFuture())
+                .failsWithin(Duration.ofMinutes(1))
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitExceededException.class);
+        assertThat(moved).containsExactly(limit.maxWait());
+        both.release();
+        entered(moving.enterAsync(request).toCompletableFuture());
+    }
+
     /** Permits of other instances are found by looking again, which must not end with one failure. */
     @Test
     void attemptThatCannotBePlannedIsPlannedByTheNextRejection() throws Exception {

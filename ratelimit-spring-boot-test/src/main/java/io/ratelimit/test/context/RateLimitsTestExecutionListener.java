@@ -1,5 +1,8 @@
 package io.ratelimit.test.context;
 
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.test.AutoConfigureRateLimits;
 import io.ratelimit.test.DisableRateLimits;
@@ -9,7 +12,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
-/** Resets the limits and the clock before each test method, and before what the test class runs before it. */
+/** Resets the limits, their overrides and the clock before each test method, and before what the test class runs before it. */
 final class RateLimitsTestExecutionListener extends AbstractTestExecutionListener {
 
     @Override
@@ -21,6 +24,7 @@ final class RateLimitsTestExecutionListener extends AbstractTestExecutionListene
         ApplicationContext context = test.getApplicationContext();
         TestRateLimits limits = context.getBeanProvider(TestRateLimits.class).getIfAvailable();
         if (limits != null) {
+            removeOverrides(context);
             limits.reset(disabled);
             context.getBeanProvider(MutableTimeSource.class).ifAvailable(MutableTimeSource::reset);
         } else if (disabled && context.getBeanProvider(RateLimitGate.class).getIfAvailable() != null) {
@@ -28,5 +32,14 @@ final class RateLimitsTestExecutionListener extends AbstractTestExecutionListene
                     + test.getTestMethod().getName() + " must be in a class with @"
                     + AutoConfigureRateLimits.class.getSimpleName() + ". Add this, or annotate the class.");
         }
+    }
+
+    private static void removeOverrides(ApplicationContext context) {
+        context.getBeanProvider(LimitCatalog.class).stream()
+                .flatMap(catalog -> catalog.effective().stream())
+                .forEach(limit -> limit.state().overrides().keySet().forEach(plan -> {
+                    RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+                    (plan.equals(LimitState.OF_LIMIT) ? admin : admin.forPlan(plan)).removeOverride(limit.name());
+                }));
     }
 }

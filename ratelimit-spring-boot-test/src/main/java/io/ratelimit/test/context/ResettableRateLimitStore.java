@@ -3,33 +3,34 @@ package io.ratelimit.test.context;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers the buckets that a store is asked for, to reset them. If disabled, allows every call without asking the store. */
-final class ResettableRateLimitStore implements RateLimitStore {
-
-    private final RateLimitStore store;
+final class ResettableRateLimitStore extends DelegatingRateLimitStore {
 
     private final Set<Bucket> used = ConcurrentHashMap.newKeySet();
 
     private volatile boolean disabled;
 
     ResettableRateLimitStore(RateLimitStore store) {
-        this.store = store;
+        super(store);
     }
 
     /** Fills all buckets. */
     void reset(boolean thenDisabled) {
         used.removeIf(bucket -> {
-            var unused = store.change(bucket.limit(), bucket.key(), BucketChange.RESET);
+            var unused = super.change(bucket.limit(), bucket.key(), BucketChange.RESET);
             return true;
         });
         disabled = thenDisabled;
@@ -37,12 +38,11 @@ final class ResettableRateLimitStore implements RateLimitStore {
 
     @Override
     public StoreAnswer decide(StoreRequest request) {
-        return disabled ? allowed(request) : store.decide(remembered(request)).await();
-    }
-
-    private StoreRequest remembered(StoreRequest request) {
+        if (disabled) {
+            return allowed(request);
+        }
         request.charges().forEach(charge -> used.add(new Bucket(charge.limit(), charge.key())));
-        return request;
+        return super.decide(request);
     }
 
     private static StoreOutcome allowed(StoreRequest request) {
@@ -55,19 +55,18 @@ final class ResettableRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public boolean isNonBlocking(RateLimit limit) {
-        return store.isNonBlocking(limit);
+    public CompletionStage<Void> charge(Charge charge) {
+        if (disabled) {
+            return CompletableFuture.completedFuture(null);
+        }
+        used.add(new Bucket(charge.limit(), charge.key()));
+        return super.charge(charge);
     }
 
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
         used.add(new Bucket(limit, key));
-        return store.change(limit, key, change);
-    }
-
-    @Override
-    public void forget(String limit, String keyDigest) {
-        store.forget(limit, keyDigest);
+        return super.change(limit, key, change);
     }
 
     private record Bucket(RateLimit limit, @Nullable String key) {}

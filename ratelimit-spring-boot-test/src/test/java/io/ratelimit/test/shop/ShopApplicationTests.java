@@ -4,7 +4,9 @@ import static io.ratelimit.test.RateLimitAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.test.AutoConfigureRateLimits;
 import io.ratelimit.test.DisableRateLimits;
@@ -18,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 
-@SpringBootTest(properties = "ratelimit.limits.payments.max-wait=1m")
+@SpringBootTest(
+        properties = {"ratelimit.limits.payments.max-wait=1m", "ratelimit.limits.payments.plans.gold.capacity=5"})
 @AutoConfigureRateLimits
 class ShopApplicationTests {
 
@@ -27,6 +30,9 @@ class ShopApplicationTests {
 
     @Autowired
     RateLimiterRegistry limits;
+
+    @Autowired
+    RateLimitAdmin admin;
 
     @Autowired
     MutableTimeSource time;
@@ -48,6 +54,20 @@ class ShopApplicationTests {
 
         assertThat(limits.get("exports")).key("acme").isExhausted().hasRetryAfter(Duration.ofMinutes(60 - turn));
         assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> exports.export("acme"));
+    }
+
+    /** More than once, as above. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void methodFindsNoOverrides(int turn) {
+        assertThat(limits.get("payments").peek("acme").capacity()).isEqualTo(1);
+        assertThat(limits.get("payments").withPlan("gold").peek("acme").capacity())
+                .isEqualTo(5);
+
+        RateLimitOverride more = RateLimitOverride.builder().capacity(10L * turn).build();
+        assertThat(admin.override("payments", more).effective().capacity()).isEqualTo(10L * turn);
+        assertThat(admin.forPlan("gold").override("payments", more).effective().capacity())
+                .isEqualTo(10L * turn);
     }
 
     @Test

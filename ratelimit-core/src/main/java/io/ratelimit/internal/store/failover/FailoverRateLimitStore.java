@@ -118,18 +118,22 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         throw Futures.unchecked(cause);
     }
 
-    /** A reset fails with the {@link RateLimitStoreException} whatever the policy, because the store has not forgotten the bucket. */
+    /**
+     * Resets and unblocks the local bucket, too, which outlives an outage. A change that fails does so whatever the policy, and
+     * leaves the local bucket as it is.
+     */
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
-        if (change.equals(BucketChange.RESET)) {
-            var unused = local.change(limit, key, change);
-        }
-        return super.change(limit, key, change);
-    }
-
-    @Override
-    public long heldPermits(RateLimit limit) {
-        return super.heldPermits(limit) + local.heldPermits(limit);
+        CompletionStage<BucketStatus> changed = super.change(limit, key, change);
+        return switch (change.kind()) {
+            case NONE, GRANT, BLOCK -> changed;
+            case UNBLOCK, RESET ->
+                changed.whenComplete((status, thrown) -> {
+                    if (thrown == null) {
+                        var unused = Futures.start(() -> local.change(limit, key, change));
+                    }
+                });
+        };
     }
 
     @Override

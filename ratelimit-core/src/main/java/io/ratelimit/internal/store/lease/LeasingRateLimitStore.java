@@ -3,7 +3,9 @@ package io.ratelimit.internal.store.lease;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.Watchdog;
+import io.ratelimit.internal.store.BucketUnchangedException;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -174,17 +176,14 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     /**
-     * Calls of a key that is blocked or reset, or gets permits back, take no leased permits of this instance: those may be among
-     * what comes back. Leases of other instances last until they end.
+     * Once a key was blocked or reset, or has got permits back, its calls take no leased permits of this instance: those may be
+     * among what came back. Leases of other instances last until they end, and so do those of a key that was not changed.
      */
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
         return switch (change.kind()) {
             case NONE, UNBLOCK -> super.change(limit, key, change);
-            case BLOCK, RESET -> {
-                forget(limit, key);
-                yield changeAndForget(limit, key, change);
-            }
+            case BLOCK, RESET -> changeAndForget(limit, key, change);
             // Permits that are not refunded are among those that come back, or stay used.
             case GRANT ->
                 Lease.refund(unused(limit, key))
@@ -194,12 +193,16 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     private CompletionStage<BucketStatus> changeAndForget(RateLimit limit, @Nullable String key, BucketChange change) {
-        // One that has come meanwhile may have been charged before.
-        return super.change(limit, key, change).whenComplete((status, thrown) -> forget(limit, key));
+        return super.change(limit, key, change).whenComplete((status, thrown) -> {
+            if (thrown == null || !(Futures.unwrap(thrown) instanceof BucketUnchangedException)) {
+                forget(limit, key);
+            }
+        });
     }
 
     private List<Lease> unused(RateLimit limit, @Nullable String key) {
         return buckets.ofAllPlans(limit, key).stream()
+                .filter(LeasedBucket::isRefundable)
                 .flatMap(bucket -> bucket.forget(nanos.getAsLong()).stream())
                 .toList();
     }

@@ -40,12 +40,15 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
     /** Decides calls with limits in several of the stores. */
     private final RateLimitStore joint;
 
-    /** @param stores those that can fail; the first one answers what is asked for no limit */
-    private <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore(
-            List<S> stores, Function<RateLimit, RateLimitStore> routes, UnaryOperator<RateLimitStore> cache) {
+    /** @param health of those stores that can fail */
+    private RoutingRateLimitStore(
+            List<? extends RateLimitStore> stores,
+            List<? extends StoreHealth> health,
+            Function<RateLimit, RateLimitStore> routes,
+            UnaryOperator<RateLimitStore> cache) {
         super(stores.get(0));
         this.stores = List.copyOf(stores);
-        this.health = List.copyOf(stores);
+        this.health = List.copyOf(health);
         this.routes = routes;
         this.joint = cache.apply(new JointStore(stores.get(0), routes));
     }
@@ -54,11 +57,12 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
      * Creates a store that decides limits with {@link Scope#INSTANCE} in the memory of this instance.
      *
      * @param shared decides the limits that instances share
-     * @param instance decides the others; must not block
+     * @param instance decides the others, and all while the shared one fails; must not block
      */
     public static <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore byScope(
             S shared, RateLimitStore instance) {
         return new RoutingRateLimitStore(
+                List.of(shared, instance),
                 List.of(shared),
                 limit -> limit.scope() == Scope.INSTANCE ? instance : shared,
                 UnaryOperator.identity());
@@ -76,7 +80,7 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         List<S> all =
                 Stream.concat(Stream.of(byDefault), others.values().stream()).toList();
         Map<String, RateLimitStore> servers = new ConcurrentHashMap<>(others);
-        return new RoutingRateLimitStore(all, limit -> serverOf(limit, byDefault, servers), cache);
+        return new RoutingRateLimitStore(all, all, limit -> serverOf(limit, byDefault, servers), cache);
     }
 
     /** @param servers by their names, also in the spellings that limits have used */
@@ -132,9 +136,10 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         return storeOf(limit).isNonBlocking(limit);
     }
 
+    /** Calls hold permits in the store that decided them, also if the limit has moved to another one since. */
     @Override
     public long heldPermits(RateLimit limit) {
-        return storeOf(limit).heldPermits(limit);
+        return stores.stream().mapToLong(store -> store.heldPermits(limit)).sum();
     }
 
     @Override

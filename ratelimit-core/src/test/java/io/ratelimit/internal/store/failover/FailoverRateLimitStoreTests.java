@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -45,14 +46,12 @@ class FailoverRateLimitStoreTests {
 
     private final StubStore store = new StubStore();
 
+    private final RateLimitStore local = new InMemoryRateLimitStore(new TestClock(), 100);
+
     private long seconds;
 
-    private final FailoverRateLimitStore failover = new FailoverRateLimitStore(
-            store,
-            new InMemoryRateLimitStore(new TestClock(), 100),
-            event -> {},
-            () -> TimeUnit.SECONDS.toNanos(seconds),
-            null);
+    private final FailoverRateLimitStore failover =
+            new FailoverRateLimitStore(store, local, event -> {}, () -> TimeUnit.SECONDS.toNanos(seconds), null);
 
     private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
 
@@ -234,14 +233,68 @@ class FailoverRateLimitStoreTests {
                 .isSameAs(mistake);
     }
 
+    /** A store that fails again and again admits no more than one that stays away. */
     @Test
-    void resetForgetsLocallyToo() {
+    void nextOutageGoesOnWithTheLocalBuckets() {
         store.fail(trouble);
-        allowed(failover, LOCAL);
-        assertThat(catchThrowable(
-                        () -> BoundedWait.get(failover.change(LOCAL, "key", BucketChange.RESET), Duration.ZERO)))
-                .isSameAs(trouble);
         assertThat(allowed(failover, LOCAL)).containsExactly(true);
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        assertThat(allowed(failover, LOCAL)).containsExactly(true);
+        store.fail(trouble);
+        assertThat(allowed(failover, LOCAL)).containsExactly(false);
+    }
+
+    static List<BucketChange> changesThatEndABlock() {
+        return List.of(BucketChange.UNBLOCK, BucketChange.RESET);
+    }
+
+    @ParameterizedTest
+    @MethodSource("changesThatEndABlock")
+    void blockOfAnOutageEndsWithThatInTheStore(BucketChange change) {
+        RateLimit logins = blockedLocally();
+        store.answer();
+        assertThat(failover.change(logins, "key", change)).isCompleted();
+        assertThat(isBlockedLocally(logins)).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("changesThatEndABlock")
+    void changeThatFailsLeavesTheLocalBucket(BucketChange change) {
+        RateLimit logins = blockedLocally();
+        assertThat(failover.change(logins, "key", change))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isSameAs(trouble);
+        assertThat(isBlockedLocally(logins)).isTrue();
+    }
+
+    /** As in memory alone, where an algorithm of the application may fail. */
+    @Test
+    void permitsInAStoreThatIsAlsoTheLocalOneAreCountedOnce() {
+        RateLimit calls = RateLimit.named("calls")
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(5)
+                .build();
+        local.decide(StoreRequest.refundable(charges(calls))).await();
+        assertThat(new FailoverRateLimitStore(local, local).heldPermits(calls)).isEqualTo(1);
+    }
+
+    private RateLimit blockedLocally() {
+        RateLimit logins = RateLimit.named("logins")
+                .rate("1/h")
+                .blockFor(Duration.ofDays(1))
+                .build();
+        store.fail(trouble);
+        assertThat(allowed(failover, logins)).containsExactly(true);
+        assertThat(allowed(failover, logins)).containsExactly(false);
+        assertThat(isBlockedLocally(logins)).isTrue();
+        return logins;
+    }
+
+    private boolean isBlockedLocally(RateLimit limit) {
+        return BoundedWait.get(local.change(limit, "key", BucketChange.NONE), Duration.ZERO)
+                .isBlocked();
     }
 
     @Test

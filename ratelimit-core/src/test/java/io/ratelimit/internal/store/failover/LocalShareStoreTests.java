@@ -140,8 +140,9 @@ class LocalShareStoreTests {
     @Test
     void resetForgetsTheShare() {
         one.decide(StoreRequest.of(charges(10, LIMIT))).await();
-        // The shared store has not forgotten.
-        assertThat(one.change(LIMIT, "key", BucketChange.RESET)).isCompletedExceptionally();
+        shared.answer();
+        assertThat(one.change(LIMIT, "key", BucketChange.RESET)).isCompleted();
+        fail();
         assertThat(one.decide(StoreRequest.peek(new Charge(LIMIT, "key", 0)))
                         .await()
                         .decision()

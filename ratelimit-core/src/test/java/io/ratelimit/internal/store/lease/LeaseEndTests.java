@@ -147,6 +147,22 @@ class LeaseEndTests {
         assertThat(trips.asked()).hasSize(changed + 1);
     }
 
+    /** Such as one that was not sent, because the store is down. */
+    @ParameterizedTest
+    @MethodSource("changesThatEndALease")
+    void changeThatCertainlyFailedEndsNoLease(BucketChange change) {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
+        trips.fail(true);
+        instances.refundNothingOf(limit);
+        assertThat(store.change(limit, "alice", change)).isCompletedExceptionally();
+        assertThat(store.decide(new Charge(limit, "alice", 1))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isTrue();
+    }
+
     /** The operator asks this instance or another. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
@@ -85,6 +86,28 @@ class RoutingRateLimitStoreTests {
         store.charge(regional).toCompletableFuture().join();
         assertThat(eu.decide(StoreRequest.peek(regional)).await().decision().remaining())
                 .isEqualTo(1);
+    }
+
+    /** A refresh moves a limit to another server or scope while its calls run. */
+    @Test
+    void permitsAreCountedWhereCallsHoldThem() {
+        RateLimitBuilder calls =
+                RateLimit.named("calls").algorithm(Algorithm.CONCURRENCY).capacity(5);
+        RateLimit atHome = calls.build();
+        RateLimit own = calls.scope(Scope.INSTANCE).build();
+        RateLimit abroad = calls.scope(Scope.SHARED).redis("eu").build();
+        List.of(atHome, own, abroad).forEach(this::hold);
+        eu.fails = true;
+        hold(abroad);
+        assertThat(List.of(atHome, own, abroad)).extracting(store::heldPermits).containsOnly(4L);
+    }
+
+    private void hold(RateLimit limit) {
+        assertThat(store.decide(StoreRequest.refundable(List.of(new Charge(limit, "alice", 1))))
+                        .await()
+                        .decision()
+                        .allowed())
+                .isTrue();
     }
 
     @Test
