@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -24,7 +25,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** A shard that does not answer for a second is replaced, or reported as down. */
     private static final String[] FAILOVER = {
-        "cluster-node-timeout 1000", "cluster-replica-validity-factor 0", "cluster-allow-replica-migration no"
+        "cluster-node-timeout 1000", "cluster-replica-validity-factor 0", "cluster-migration-barrier 99"
     };
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -73,7 +74,7 @@ public final class RedisCluster implements AutoCloseable {
                         Stream.of(settings),
                         Stream.of(
                                 "cluster-enabled yes",
-                                "cluster-port " + FreePorts.next(),
+                                RedisProcess.isBefore7() ? "" : "cluster-port " + FreePorts.next(),
                                 "cluster-announce-ip " + RedisProcess.HOST))
                 .toArray(String[]::new));
     }
@@ -83,14 +84,21 @@ public final class RedisCluster implements AutoCloseable {
         for (int shard = 0; shard < SHARDS; shard++) {
             RedisProcess master = masters.get(shard);
             master.send("CLUSTER", "SET-CONFIG-EPOCH", shard + 1);
-            master.send("CLUSTER", "ADDSLOTSRANGE", SLOTS * shard / SHARDS, SLOTS * (shard + 1) / SHARDS - 1);
+            master.send(slots(SLOTS * shard / SHARDS, SLOTS * (shard + 1) / SHARDS));
         }
         nodes().skip(1).forEach(node -> node.send("CLUSTER", "MEET", RedisProcess.HOST, first.port(), busPort(first)));
         nodes().forEach(this::awaitWhole);
     }
 
+    private static Object[] slots(int from, int to) {
+        return Stream.concat(Stream.of("CLUSTER", "ADDSLOTS"), IntStream.range(from, to).boxed())
+                .toArray();
+    }
+
+    /** Before Redis 7, it cannot be chosen. */
     private static String busPort(RedisProcess node) {
-        return ((List<?>) node.send("CONFIG", "GET", "cluster-port")).get(1).toString();
+        List<?> chosen = (List<?>) node.send("CONFIG", "GET", "cluster-port");
+        return chosen.isEmpty() ? Integer.toString(node.port() + 10_000) : chosen.get(1).toString();
     }
 
     public void awaitWhole(RedisProcess node) {

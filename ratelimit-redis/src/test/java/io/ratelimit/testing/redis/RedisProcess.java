@@ -5,11 +5,13 @@ import static org.awaitility.Awaitility.await;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.util.FileSystemUtils;
@@ -25,7 +27,12 @@ public final class RedisProcess implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** The path of the redis-server, or of one that is compatible, instead of the one that Maven has brought. */
+    private static final String VARIABLE = "RATELIMIT_TEST_REDIS_SERVER";
+
     private static final File EXECUTABLE = executable();
+
+    private static final String VERSION = version();
 
     private static final Set<RedisProcess> RUNNING = ConcurrentHashMap.newKeySet();
 
@@ -66,7 +73,33 @@ public final class RedisProcess implements AutoCloseable {
         return new RedisProcess(List.of(settings), List.of("--sentinel")).started();
     }
 
+    /** Returns whether the environment names the executable. */
+    static boolean isChosen() {
+        return !chosen().isEmpty();
+    }
+
+    private static String chosen() {
+        return Objects.requireNonNullElse(System.getenv(VARIABLE), "").strip();
+    }
+
+    /** Returns whether the server is a Redis 5 or 6, which lacks some settings and commands. */
+    static boolean isBefore7() {
+        return VERSION.matches("(?s).* v=[56]\\..*");
+    }
+
+    private static String version() {
+        try {
+            Process process = new ProcessBuilder(EXECUTABLE.getPath(), "--version").start();
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
     private static File executable() {
+        if (isChosen()) {
+            return new File(chosen());
+        }
         try {
             return RedisExecProvider.defaultProvider().get();
         } catch (IOException ex) {

@@ -14,9 +14,9 @@ public final class RedisServer implements AutoCloseable {
     private static final String[] SETTINGS = {
         "appendonly yes",
         "appendfsync always",
-        "busy-reply-threshold 1",
+        "lua-time-limit 1",
         "key-load-delay 1000",
-        "loading-process-events-interval-bytes 1024"
+        RedisProcess.isBefore7() ? "" : "loading-process-events-interval-bytes 1024"
     };
 
     private final RedisProcess process;

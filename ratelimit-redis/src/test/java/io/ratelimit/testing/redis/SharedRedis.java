@@ -17,8 +17,8 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
 
 /**
- * A real Redis for tests: the one that {@code RATELIMIT_TEST_REDIS} names ({@code host:port}), else a container where
- * Docker runs, else the redis-server that Maven has brought. Tests share it, so each uses a key prefix of its own.
+ * A real Redis for tests: the one that {@code RATELIMIT_TEST_REDIS} names ({@code host:port}), else a process of the executable that
+ * {@code RATELIMIT_TEST_REDIS_SERVER} names, else a container where Docker runs, else the redis-server that Maven has brought. Tests share it, so each uses a key prefix of its own.
  */
 public final class SharedRedis {
 
@@ -60,7 +60,9 @@ public final class SharedRedis {
         private static final SharedRedis REDIS = find();
 
         private static SharedRedis find() {
-            return fromEnvironment().or(Shared::fromDocker).orElseGet(Shared::embedded);
+            return fromEnvironment()
+                    .or(() -> RedisProcess.isChosen() ? Optional.of(started()) : fromDocker())
+                    .orElseGet(Shared::started);
         }
 
         private static Optional<SharedRedis> fromEnvironment() {
@@ -93,11 +95,11 @@ public final class SharedRedis {
             }
         }
 
-        private static SharedRedis embedded() {
+        private static SharedRedis started() {
             // The end of the JVM stops it.
             @SuppressWarnings("resource")
             RedisProcess server = RedisProcess.server();
-            return found(RedisProcess.HOST, server.port(), "of the embedded redis-server");
+            return found(RedisProcess.HOST, server.port(), RedisProcess.isChosen() ? "of the chosen redis-server" : "of the embedded redis-server");
         }
 
         private static SharedRedis found(String host, int port, String how) {
