@@ -3,9 +3,11 @@ package io.ratelimit.ai;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.client.ChatClientResponse;
@@ -17,6 +19,8 @@ import reactor.core.publisher.Flux;
 
 /** Settles one call by what it has used. Synchronized, because a stream may be cancelled while a chunk arrives. */
 final class ChatCall {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private final RateLimiter.Entry entry;
 
@@ -74,32 +78,39 @@ final class ChatCall {
         }
     }
 
-    synchronized void completed() {
-        end(used == 0 ? null : used);
+    void completed() {
+        end(() -> used == 0 ? null : used);
     }
 
-    synchronized void failed(Throwable failure) {
-        if (refundOn.test(failure)) {
-            end(0);
-        } else {
-            endedEarly();
-        }
+    void failed(Throwable failure) {
+        end(() -> refundOn.test(failure) ? Integer.valueOf(0) : usedSoFar());
     }
 
-    private synchronized void endedEarly() {
-        end(
-                begun
-                        ? Math.max(used, tokens.applyAsInt(prompt.getContents()) + tokens.applyAsInt(text.toString()))
-                        : null);
+    private void endedEarly() {
+        end(this::usedSoFar);
     }
 
-    /** Only the first end counts. */
-    private void end(@Nullable Integer cost) {
-        if (!over && cost != null) {
-            requested.stream()
-                    .filter(PermitRequest::estimate)
-                    .forEach(request -> entry.settle(request.limitName(), cost));
+    private @Nullable Integer usedSoFar() {
+        return begun
+                ? Math.max(used, tokens.applyAsInt(prompt.getContents()) + tokens.applyAsInt(text.toString()))
+                : null;
+    }
+
+    /** Only the first end counts. If a function of the application fails, the estimate stays, and the call is as without it. */
+    private synchronized void end(Supplier<@Nullable Integer> cost) {
+        if (over) {
+            return;
         }
         over = true;
+        try {
+            Integer known = cost.get();
+            if (known != null) {
+                requested.stream()
+                        .filter(PermitRequest::estimate)
+                        .forEach(request -> entry.settle(request.limitName(), known));
+            }
+        } catch (RuntimeException ex) {
+            logger.log(Level.WARNING, "The cost of a call of a language model is not known; its estimate stays", ex);
+        }
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -20,6 +21,8 @@ import org.springframework.http.HttpEntity;
 final class CallEnds {
 
     private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
+
+    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
     private static final String HTTP_ENTITY = "org.springframework.http.HttpEntity";
 
@@ -83,7 +86,10 @@ final class CallEnds {
         if (isPlainFuture(method.getReturnType()) || isHandedOver(method)) {
             return method.getReturnType();
         }
-        return unobserved(ResolvableType.forMethodParameter(new MethodParameter(method, -1)), false);
+        ResolvableType declared = ResolvableType.forMethodParameter(new MethodParameter(method, -1));
+        Class<?> type = declared.resolve();
+        boolean arrives = KotlinDetector.isSuspendingFunction(method) && type != null && !isA(type, FLOW);
+        return unobserved(declared, arrives);
     }
 
     /** Returns whether the type is {@code Future} or one such as {@code FutureTask}, whose end is not told. */

@@ -14,6 +14,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.standalone.RateLimiters;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -343,6 +344,25 @@ class RateLimitAdvisorTests {
                 .thenCancel()
                 .verify(SOON);
         await().untilAsserted(() -> assertThat(left("tokens")).isEqualTo(84));
+    }
+
+    @Test
+    void functionOfTheApplicationThatFailsFailsNoCall() {
+        ChatClient failing = client(advisor.withTokenCount(text -> {
+            throw new IllegalStateException("expected by the test");
+        }));
+        model.stream = Flux.just(response("12345678", 0)).concatWith(Flux.never());
+        StepVerifier.create(spec(failing, "alice").stream().content().take(1))
+                .expectNext("12345678")
+                .expectComplete()
+                .verify(SOON);
+        model.stream = Flux.just(response("12345678", 0)).concatWith(Flux.error(new IOException("of the model")));
+        StepVerifier.create(spec(failing, "alice").stream().content())
+                .expectNext("12345678")
+                .expectErrorMessage("of the model")
+                .verify(SOON);
+        await().untilAsserted(() -> assertThat(left("streams")).isOne());
+        assertThat(left("tokens")).isEqualTo(20);
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.function.Function;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
 import kotlinx.coroutines.flow.Flow;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -284,6 +285,17 @@ class SuspendingMethodTests {
                 .withBean(WithFallbackOfAnotherType.class)
                 .run(context -> assertThat(analysis(context).getDescription())
                         .contains("fallbackMethod must fit the limited method (was \"stale\"): there is only"));
+    }
+
+    @Test
+    void endOfAFunctionIsNotThatOfAFutureThatItReturns() throws Exception {
+        assertThat(unobserved("future")).isEqualTo(CompletableFuture.class);
+        assertThat(unobserved("nothing")).isNull();
+        assertThat(unobserved("suspendingFlow")).isNull();
+    }
+
+    private static Class<?> unobserved(String function) throws NoSuchMethodException {
+        return CallEnds.unobserved(KotlinQuotes.class.getMethod(function, Continuation.class));
     }
 
     @Test

@@ -118,7 +118,9 @@ class RotatedCredentialsTests {
                             "ratelimit.limits.reports.rate=1000/s",
                             "ratelimit.limits.reports.redis=eu")
                     .run(context -> {
-                        context.getBean(RateLimiterRegistry.class).get("reports").tryAcquire("alice");
+                        context.getBean(RateLimiterRegistry.class)
+                                .get("reports")
+                                .tryAcquire("alice");
                         awaitShared(context, true);
                     });
         }

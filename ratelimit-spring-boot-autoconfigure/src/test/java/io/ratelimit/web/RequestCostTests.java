@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -18,8 +19,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -29,6 +33,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
 /** What a request to a limited URL costs when the response determines it, on a real server of either stack. */
@@ -100,6 +105,13 @@ class RequestCostTests {
     }
 
     /** Each is charged before it is known whether it is right. */
+    @Test
+    void statusThatAnOuterFilterAnswersInsteadDeterminesTheCost() {
+        assertThat(reactive.get("tim/silent").status()).isEqualTo(200);
+        await().untilAsserted(() ->
+                assertThat(reactive.limiter("guesses").peek("tim").remaining()).isEqualTo(CAPACITY));
+    }
+
     @ParameterizedTest
     @EnumSource
     void guessesAtTheSameTimeDoNotPassBecauseNoneHasFailedYet(Stack stack) {
@@ -120,7 +132,21 @@ class RequestCostTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import(Handlers.class)
-    static class Application {}
+    static class Application {
+
+        /** Cancels the request, and answers itself. */
+        @Bean
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        WebFilter impatient() {
+            return (exchange, chain) -> {
+                Mono<Void> answer = chain.filter(exchange);
+                return exchange.getRequest().getPath().value().endsWith("/silent")
+                        ? Mono.firstWithSignal(answer, Mono.empty())
+                                .then(Mono.defer(() -> exchange.getResponse().setComplete()))
+                        : answer;
+            };
+        }
+    }
 
     @RestController
     static class Handlers {
@@ -149,6 +175,11 @@ class RequestCostTests {
                         return "held";
                     },
                     task -> new Thread(task).start());
+        }
+
+        @GetMapping("/{caller}/silent")
+        Mono<String> silent() {
+            return Mono.never();
         }
 
         @GetMapping("/{caller}/known")

@@ -3,6 +3,7 @@ package io.ratelimit.aop
 import io.ratelimit.RateLimitExceededException
 import io.ratelimit.annotation.RateLimited
 import java.io.IOException
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CopyOnWriteArrayList
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.flow.Flow
@@ -13,10 +14,15 @@ import kotlinx.coroutines.yield
 /** Functions that are limited, as Kotlin's users write them. */
 open class KotlinQuotes {
 
-
     private val events = CopyOnWriteArrayList<String>()
 
     open fun events(): MutableList<String> = events
+
+    /** The future may complete after the function has ended. */
+    open suspend fun future(): CompletableFuture<String> {
+        yield()
+        return CompletableFuture()
+    }
 
     @RateLimited(name = "quotes", rate = "1/s", keyExpression = "#userId")
     open suspend fun quote(userId: String): String {

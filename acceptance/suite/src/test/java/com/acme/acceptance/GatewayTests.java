@@ -113,6 +113,17 @@ class GatewayTests {
     }
 
     @Test
+    void aRouteWhoseCostWouldNeverBeSettledIsRefused() {
+        List<String> properties = new ArrayList<>(List.of(Application.redis().properties()));
+        properties.addAll(List.of(
+                "ratelimit.limits.gateway-route.permits-after=#status < 400 ? 0 : 1",
+                "spring.cloud.gateway.server.webflux.fail-on-route-definition-error=false"));
+        Application settled = gateway(properties.toArray(String[]::new));
+        assertThat(settled.get("/route", "X-Api-Key", key).statusCode()).isIn(404, 500);
+        assertThat(settled.log()).contains("must have neither permits-after nor refund-on here");
+    }
+
+    @Test
     void anInstanceLimitsItsRoutesWithoutRedis() {
         withoutRedis.allowed("/route", "X-Api-Key", key);
         withoutRedis.allowed("/route", "X-Api-Key", key);

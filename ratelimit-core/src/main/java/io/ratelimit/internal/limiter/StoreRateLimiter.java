@@ -121,8 +121,7 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     /** Returns a future that ends the wait when it is cancelled. */
-    static CompletableFuture<Entry> enterAsync(
-            RateLimitGate gate, AcquireRequest acquire, List<Charge> estimates) {
+    static CompletableFuture<Entry> enterAsync(RateLimitGate gate, AcquireRequest acquire, List<Charge> estimates) {
         CompletableFuture<Settlement> entered = gate.enterAsync(acquire).toCompletableFuture();
         CompletableFuture<Entry> result = new CompletableFuture<>();
         var unused = entered.whenComplete((settlement, thrown) -> {

@@ -91,14 +91,18 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private static Object[] slots(int from, int to) {
-        return Stream.concat(Stream.of("CLUSTER", "ADDSLOTS"), IntStream.range(from, to).boxed())
+        return Stream.concat(
+                        Stream.of("CLUSTER", "ADDSLOTS"),
+                        IntStream.range(from, to).boxed())
                 .toArray();
     }
 
     /** Before Redis 7, it cannot be chosen. */
     private static String busPort(RedisProcess node) {
         List<?> chosen = (List<?>) node.send("CONFIG", "GET", "cluster-port");
-        return chosen.isEmpty() ? Integer.toString(node.port() + 10_000) : chosen.get(1).toString();
+        return chosen.isEmpty()
+                ? Integer.toString(node.port() + 10_000)
+                : chosen.get(1).toString();
     }
 
     public void awaitWhole(RedisProcess node) {

@@ -99,7 +99,10 @@ public final class SharedRedis {
             // The end of the JVM stops it.
             @SuppressWarnings("resource")
             RedisProcess server = RedisProcess.server();
-            return found(RedisProcess.HOST, server.port(), RedisProcess.isChosen() ? "of the chosen redis-server" : "of the embedded redis-server");
+            return found(
+                    RedisProcess.HOST,
+                    server.port(),
+                    RedisProcess.isChosen() ? "of the chosen redis-server" : "of the embedded redis-server");
         }
 
         private static SharedRedis found(String host, int port, String how) {

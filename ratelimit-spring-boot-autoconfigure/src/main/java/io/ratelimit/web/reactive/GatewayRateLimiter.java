@@ -129,6 +129,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         try {
             LimitConfiguration overrides = catalog.settings().of(name);
             checkPlans(overrides, overrides.hasPlan() || !overrides.plans().isEmpty());
+            checkCost(overrides);
             EffectiveLimit limit = catalog.configured(name);
             checkRate(limit.get());
             if (checked.add(limit)) {
@@ -146,6 +147,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         boolean addsPlans =
                 limit.configured().plans().isEmpty() && !candidate.plans().isEmpty();
         checkPlans(catalog.settings().of(limit.name()), addsPlans);
+        checkCost(catalog.settings().of(limit.name()));
     }
 
     /** The filter hands over a key, and nothing that a plan can be read from. */
@@ -154,6 +156,16 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
             throw new RateLimitConfigurationException(
                     overrides.property() + " must not have plans here, because the filter hands over the key alone"
                             + (overrides.hasPlan() ? " (was " + overrides.planText() + ")." : "."),
+                    "Limit the path by a URL rule, ratelimit.http, or give the route a limit of its own.");
+        }
+    }
+
+    private static void checkCost(LimitConfiguration overrides) {
+        if (overrides.get(LimitAttributes.PERMITS_AFTER) != null || overrides.get(LimitAttributes.REFUND_ON) != null) {
+            throw new RateLimitConfigurationException(
+                    overrides.property()
+                            + " must have neither permits-after nor refund-on here, because the filter is not told"
+                            + " how a request ends.",
                     "Limit the path by a URL rule, ratelimit.http, or give the route a limit of its own.");
         }
     }

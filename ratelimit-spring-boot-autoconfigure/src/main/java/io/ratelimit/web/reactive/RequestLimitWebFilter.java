@@ -116,7 +116,10 @@ public record RequestLimitWebFilter(
         });
     }
 
-    /** After a failure, the status is what an outer filter or handler answers. A request that is cancelled keeps the estimate. */
+    /**
+     * After a failure, the status is what an outer filter or handler answers, and after a cancellation, too, unless the client has
+     * disconnected: then nothing is answered, and the estimate stays.
+     */
     private Mono<Void> settled(
             Mono<Void> answer,
             MatchedRequest matched,
@@ -125,11 +128,12 @@ public record RequestLimitWebFilter(
             ServerHttpResponse response) {
         Runnable settle =
                 () -> matched.settle(acquire, settlement, gate, status(response).value());
-        return answer.doOnSuccess(done -> settle.run()).doOnError(failure -> {
+        Runnable later = () -> response.beforeCommit(() -> Mono.fromRunnable(settle));
+        return answer.doOnSuccess(done -> settle.run()).doOnCancel(later).doOnError(failure -> {
             if (response.isCommitted()) {
                 matched.settle(acquire, settlement, gate, HttpStatus.INTERNAL_SERVER_ERROR.value());
             } else {
-                response.beforeCommit(() -> Mono.fromRunnable(settle));
+                later.run();
             }
         });
     }

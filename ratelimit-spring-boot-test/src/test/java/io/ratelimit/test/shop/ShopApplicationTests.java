@@ -64,7 +64,8 @@ class ShopApplicationTests {
         assertThat(limits.get("payments").withPlan("gold").peek("acme").capacity())
                 .isEqualTo(5);
 
-        RateLimitOverride more = RateLimitOverride.builder().capacity(10L * turn).build();
+        RateLimitOverride more =
+                RateLimitOverride.builder().capacity(10L * turn).build();
         assertThat(admin.override("payments", more).effective().capacity()).isEqualTo(10L * turn);
         assertThat(admin.forPlan("gold").override("payments", more).effective().capacity())
                 .isEqualTo(10L * turn);
