@@ -34,6 +34,8 @@ public final class RedisFailureMapper {
             Map.entry("ACL failure", Reason.FORBIDDEN),
             Map.entry("unknown command", Reason.FORBIDDEN),
             Map.entry("Unknown Redis command", Reason.FORBIDDEN),
+            // Valkey 9.
+            Map.entry("Unknown command", Reason.FORBIDDEN),
             Map.entry("unsupported command", Reason.FORBIDDEN),
             Map.entry("BUSY", Reason.BUSY),
             Map.entry("LOADING", Reason.LOADING),

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIf;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -33,6 +34,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** Calls run as a function where the server has and permits it, and as a script everywhere else, without a failure. */
 @Timeout(180)
+@DisabledIf(value = "io.ratelimit.testing.redis.RedisProcess#isBefore7", disabledReason = "has no functions")
 class RedisFunctionTests {
 
     private static final int THREADS = 32;

@@ -83,7 +83,7 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     /** Returns whether the server is a Redis 5 or 6, which lacks some settings and commands. */
-    static boolean isBefore7() {
+    public static boolean isBefore7() {
         return VERSION.matches("(?s).* v=[56]\\..*");
     }
 
