@@ -83,6 +83,7 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
         // Fields without getters.
         reflection.registerTypeIfPresent(loader, CONNECTIONS, type -> type.withField("configuration"));
         reflection.registerTypeIfPresent(loader, HANDLERS, type -> type.withField("scheduler"));
+        reflection.registerTypeIfPresent(loader, "org.quartz.JobDetail", MemberCategory.INVOKE_PUBLIC_METHODS);
         if (ClassUtils.isPresent(SpringBoot3HealthIndicator.TYPE, loader)) {
             Stream.of(SpringBoot3HealthIndicator.TYPE, SpringBoot3HealthIndicator.BUILDER)
                     .map(TypeReference::of)
