@@ -37,6 +37,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -118,7 +119,8 @@ public final class RateLimitServletAutoConfiguration {
             RateLimitExceptionAdvice advice,
             WebSettings settings,
             ApplicationContext context) {
-        return new RateLimitExceptionResolver(resolver::getIfAvailable, advice, settings, context);
+        return new RateLimitExceptionResolver(
+                SingletonSupplier.of(resolver::getIfAvailable), advice, settings, context);
     }
 
     @Bean
