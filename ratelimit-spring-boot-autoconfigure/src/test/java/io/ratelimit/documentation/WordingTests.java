@@ -23,11 +23,12 @@ class WordingTests {
             "docs/configuration.md",
             "docs/endpoint.md",
             "docs/inside.md",
+            "docs/migration.md",
             "docs/observability.md",
             "docs/troubleshooting.md");
 
     /** The words of all guides and explanations in {@code docs}, without snippets. The goal is 30,000: lower it, never raise it. */
-    private static final int MOST_WORDS = 34_000;
+    private static final int MOST_WORDS = 31_400;
 
     private static final int LONGEST_CELL = 200;
 
