@@ -27,8 +27,8 @@ class WordingTests {
             "docs/observability.md",
             "docs/troubleshooting.md");
 
-    /** The words of all guides and explanations in {@code docs}, without snippets. The goal is 30,000: lower it, never raise it. */
-    private static final int MOST_WORDS = 31_400;
+    /** The words of all guides and explanations in {@code docs}, without snippets. Lower it, never raise it. */
+    private static final int MOST_WORDS = 30_000;
 
     private static final int LONGEST_CELL = 200;
 
