@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class LinkTests {
+
+    private static final Pattern ALERT = Pattern.compile("(?m)^ *- alert: (\\w+)");
+
+    private static final Pattern RUNBOOK = Pattern.compile("(?m)^ *runbook_url: (\\S+)");
 
     @Test
     void everyLinkLeadsToAFileAndAHeading() {
@@ -32,6 +38,29 @@ class LinkTests {
                         // The pages of their topics link to recipes.
                         .filter(path -> !path.equals("README.md") && !path.startsWith("docs/recipes/"))
                         .toList());
+    }
+
+    /** Each alert of Prometheus leads to a section of the page for the engineer on call, which names it. */
+    @Test
+    void everyAlertLinksToASection() {
+        String alerts = MarkdownPage.of("monitoring/alerts.yml").text();
+        List<String> names = found(ALERT, alerts);
+        List<String> sections = found(RUNBOOK, alerts);
+        assertThat(names).isNotEmpty().hasSameSizeAs(sections);
+        assertThat(sections).allMatch(section -> resolves(MarkdownPage.of("README.md"), section));
+        for (int i = 0; i < names.size(); i++) {
+            String anchor = sections.get(i).substring(sections.get(i).indexOf('#'));
+            assertThat(MarkdownPage.of("docs/on-call.md").text().lines())
+                    .anyMatch(row("`" + names.get(i) + "`", "(" + anchor + ")"));
+        }
+    }
+
+    private static Predicate<String> row(String name, String link) {
+        return line -> line.startsWith("|") && line.contains(name) && line.contains(link);
+    }
+
+    private static List<String> found(Pattern pattern, String text) {
+        return pattern.matcher(text).results().map(match -> match.group(1)).toList();
     }
 
     /** As the page of the sample and that for contributors have them. */

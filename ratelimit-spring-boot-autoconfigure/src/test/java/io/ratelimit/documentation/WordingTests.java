@@ -7,12 +7,35 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Pages, Javadoc, comments and messages name the actor and use the field's terms, such as refund. */
+/** Pages, Javadoc, comments and messages are short, name the actor and use the field's terms, such as refund. */
 class WordingTests {
+
+    /** Pages in which readers look something up. They and the decision records have as many words as they need. */
+    private static final Set<String> REFERENCE = Set.of(
+            "docs/annotation.md",
+            "docs/configuration.md",
+            "docs/endpoint.md",
+            "docs/inside.md",
+            "docs/migration.md",
+            "docs/observability.md",
+            "docs/troubleshooting.md");
+
+    /** The words of all guides and explanations in {@code docs}, without snippets. Lower it, never raise it. */
+    private static final int MOST_WORDS = 30_000;
+
+    private static final int LONGEST_CELL = 200;
+
+    /** Pages that still have longer cells. Remove a page when its cells are short, add none. */
+    private static final Set<String> LONG_CELLS = Set.of("docs/inside.md", "docs/performance.md");
+
+    private static final Pattern BETWEEN_CELLS = Pattern.compile("(?<!\\\\)\\|");
 
     private static final Pattern AVOIDED = Pattern.compile(
             "\\b(who|whoever|whom|nobody|likewise|in vain|of which|ours|bears?|giv(e|es|ing|en) back|gave back)\\b",
@@ -34,6 +57,36 @@ class WordingTests {
                     .forEach(line -> found.add(page + ": " + line));
         }
         assertThat(found).isEmpty();
+    }
+
+    @Test
+    void guidesAndExplanationsAreShort() {
+        Map<String, Integer> words = new TreeMap<>();
+        for (MarkdownPage page : MarkdownPage.guides()) {
+            if (page.path().startsWith("docs") && !REFERENCE.contains(page.toString())) {
+                words.put(page.toString(), page.prose().strip().split("\\s+").length);
+            }
+        }
+        assertThat(MarkdownPage.guides()).extracting(MarkdownPage::toString).containsAll(REFERENCE);
+        assertThat(words.values().stream().mapToInt(Integer::intValue).sum())
+                .as("words of %s", words)
+                .isBetween(MOST_WORDS / 2, MOST_WORDS);
+    }
+
+    @Test
+    void cellsOfTablesAreShort() {
+        Map<String, List<String>> found = new TreeMap<>();
+        for (MarkdownPage page : MarkdownPage.guides()) {
+            page.prose()
+                    .lines()
+                    .filter(line -> line.startsWith("|"))
+                    .flatMap(BETWEEN_CELLS::splitAsStream)
+                    .map(String::strip)
+                    .filter(cell -> cell.length() > LONGEST_CELL)
+                    .forEach(cell -> found.computeIfAbsent(page.toString(), name -> new ArrayList<>())
+                            .add(cell));
+        }
+        assertThat(found.keySet()).as("cells: %s", found).isEqualTo(LONG_CELLS);
     }
 
     @Test
