@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * Runs with {@code scripts/verify-long.sh} and not with each build: what breaks servers, checks models, starts processes, clusters or
- * many applications, measures, or repeats in a browser what a faster test shows.
+ * many applications, measures, or repeats what a faster test shows, such as in a browser, on the other web stack or asynchronously.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

@@ -11,6 +11,7 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.AsyncStore;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Decisions that do not block are the same decisions. */
+@LongRunning
 class AsyncDecisionTests extends DecisionContracts {
 
     @RegisterExtension

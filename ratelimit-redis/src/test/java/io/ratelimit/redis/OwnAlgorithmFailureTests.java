@@ -17,6 +17,7 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.OwnAlgorithms.Batches;
 import io.ratelimit.testing.OwnAlgorithms.Tolerant;
 import io.ratelimit.testing.TestLimits;
@@ -40,6 +41,7 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /** A mistake in the Lua part of an algorithm fails the calls that need the part, changes nothing, and affects no other call. */
+@LongRunning
 class OwnAlgorithmFailureTests {
 
     @RegisterExtension

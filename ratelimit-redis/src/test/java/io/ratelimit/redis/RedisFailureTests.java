@@ -15,6 +15,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A Redis that hangs or is gone is a failure of the store, and soon; never a hang, never a decision. */
+@LongRunning
 @Timeout(180)
 class RedisFailureTests {
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.actuate.EndpointApplication.Answer;
 import io.ratelimit.documentation.MarkdownPage;
 import io.ratelimit.documentation.MarkdownPage.Snippet;
+import io.ratelimit.testing.LongRunning;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -13,6 +14,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.json.JsonParserFactory;
 
 /** The requests of the page, in their order, are answered as it shows. */
+@LongRunning
 class EndpointPageTests {
 
     private static final Pattern CURL = Pattern.compile(

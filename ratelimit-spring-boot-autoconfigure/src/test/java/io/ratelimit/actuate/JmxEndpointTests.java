@@ -3,6 +3,7 @@ package io.ratelimit.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ratelimit.testing.LongRunning;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Map;
@@ -15,6 +16,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
+@LongRunning
 class JmxEndpointTests {
 
     private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();

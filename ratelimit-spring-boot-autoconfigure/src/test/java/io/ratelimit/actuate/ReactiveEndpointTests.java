@@ -1,7 +1,9 @@
 package io.ratelimit.actuate;
 
+import io.ratelimit.testing.LongRunning;
 import org.springframework.boot.WebApplicationType;
 
+@LongRunning
 class ReactiveEndpointTests extends EndpointContract {
 
     ReactiveEndpointTests() {

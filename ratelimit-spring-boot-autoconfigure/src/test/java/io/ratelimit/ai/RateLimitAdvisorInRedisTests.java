@@ -13,6 +13,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.redis.standalone.RedisStore;
 import io.ratelimit.standalone.RateLimiters;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FreePorts;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Limits in Redis, and of a Redis that is down. Every limit but those that refuse has 100 tokens, and each call uses 30 of an estimate of 40. */
+@LongRunning
 @Timeout(180)
 class RateLimitAdvisorInRedisTests {
 

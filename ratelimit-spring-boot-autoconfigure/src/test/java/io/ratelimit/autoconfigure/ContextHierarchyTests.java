@@ -18,6 +18,7 @@ import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.servlet.RequestLimitFilter;
 import java.time.Duration;
@@ -37,6 +38,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /** Parent and child contexts that read the same application.yml. */
+@LongRunning
 class ContextHierarchyTests {
 
     private ConfigurableApplicationContext last;

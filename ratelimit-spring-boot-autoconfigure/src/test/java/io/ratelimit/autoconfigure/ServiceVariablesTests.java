@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LongRunning;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,7 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Starts applications in pods beside services of Kubernetes. */
+@LongRunning
 class ServiceVariablesTests {
 
     private static ConfigurableApplicationContext run(Map<String, Object> variables, String... arguments) {

@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** The same classes with the actuator of Spring Boot 3, which Maven has brought. */
+@LongRunning
 class SpringBoot3HealthTests {
 
     private static final Path ACTUATOR = Path.of("target/spring-boot-3/spring-boot-actuator.jar");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.OwnAlgorithms.Tolerant;
 import io.ratelimit.testing.Sources;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.NestedExceptionUtils;
 
 /** The record of combinations says of each pair of features whether an application with both starts. */
+@LongRunning
 class CombinationTests {
 
     private static final MarkdownPage RECORD = MarkdownPage.of("docs/adr/0065-what-combines.md");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.documentation.MarkdownPage.Snippet;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import jakarta.servlet.Filter;
 import java.time.Instant;
@@ -21,6 +22,7 @@ import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 /** The recipe, as an application: what its page says is what it does. */
+@LongRunning
 class MonthlyQuotaRecipeTests {
 
     private static final MarkdownPage PAGE = MarkdownPage.of("docs/recipes/monthly-quota.md");

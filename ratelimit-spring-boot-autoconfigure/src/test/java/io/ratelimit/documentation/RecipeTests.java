@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.documentation.MarkdownPage.Snippet;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 import reactor.core.publisher.Flux;
 
 /** Recipes, as applications: what their pages say is what they do. */
+@LongRunning
 class RecipeTests {
 
     private static void follow(String recipe, ContextConsumer<AssertableWebApplicationContext> steps) throws Exception {

@@ -3,6 +3,7 @@ package io.ratelimit.documentation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.documentation.MarkdownPage.Snippet;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.web.SpringSecurityFilter;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -37,6 +38,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The recipe, as an application of either stack: what its page says is what it does. */
+@LongRunning
 class SpringSecurityRecipeTests {
 
     private static final MarkdownPage PAGE = MarkdownPage.of("docs/recipes/spring-security.md");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import io.ratelimit.testing.redis.StartedConnections;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A user with the permissions that docs/redis.md names can do everything, and needs each of them. */
+@LongRunning
 @Timeout(180)
 class RedisAclTests {
 

@@ -11,6 +11,7 @@ import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.documentation.MarkdownPage;
 import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisProcess;
 import java.util.List;
@@ -28,6 +29,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Servers and proxies that refuse commands: whether limits work without, and what they say. */
+@LongRunning
 @Timeout(180)
 @DisabledIf(value = "io.ratelimit.testing.redis.RedisProcess#isBefore7", disabledReason = "has no functions")
 class RefusedCommandsTests {

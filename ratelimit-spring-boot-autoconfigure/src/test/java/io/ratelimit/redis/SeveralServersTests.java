@@ -45,6 +45,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
 
 /** {@code ratelimit.limits.<name>.redis}: limits in several Redis servers, also on one call. */
+@LongRunning
 @Timeout(300)
 class SeveralServersTests {
 

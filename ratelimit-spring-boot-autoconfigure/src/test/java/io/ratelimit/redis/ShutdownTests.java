@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** An application that is shut down while it is called: neither exceptions nor logs tell of it. */
+@LongRunning
 @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 @ExtendWith(OutputCaptureExtension.class)
 class ShutdownTests {

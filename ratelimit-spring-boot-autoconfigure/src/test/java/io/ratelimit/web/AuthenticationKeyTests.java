@@ -57,6 +57,7 @@ import org.springframework.web.server.WebSession;
 import reactor.core.publisher.Mono;
 
 /** The keys of docs/choosing-a-key.md, of callers that Spring Security lets in by a form, a token or an API key. */
+@LongRunning
 class AuthenticationKeyTests {
 
     /** Alice is let in once, and so is Bob. */

@@ -7,6 +7,7 @@ import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.ForegroundLog;
+import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -36,6 +37,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** A value that a client chooses causes no more than a 400, whatever the value, the return type and the web stack. */
+@LongRunning
 @ExtendWith({SharedApplication.class, OutputCaptureExtension.class})
 class ClientValueTests {
 

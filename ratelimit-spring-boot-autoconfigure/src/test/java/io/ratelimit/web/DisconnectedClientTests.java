@@ -8,6 +8,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.redis.RedisUnderTest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,6 +47,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** Clients of a server on Netty that disconnect before anything of the response has been written. */
+@LongRunning
 @Timeout(180)
 class DisconnectedClientTests {
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LongRunning;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -34,6 +35,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 
 /** Requests that Tomcat dispatches again, to a handler that counts in the same concurrency limit, of one permit. */
+@LongRunning
 @Timeout(180)
 class DispatchedRequestTests {
 

@@ -3,6 +3,7 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -21,6 +22,7 @@ import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
 /** A management server with a port of its own, which has a child context: URL rules are those of the application alone. */
+@LongRunning
 class ManagementServerTests {
 
     /** The tests have two servers for a reactive application. */

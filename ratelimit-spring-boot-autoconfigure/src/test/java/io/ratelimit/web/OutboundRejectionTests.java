@@ -7,6 +7,7 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
 import io.ratelimit.spi.TimeSource;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.web.client.RateLimitClientInterceptor;
 import io.ratelimit.web.client.RateLimitExchangeFilterFunction;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ import org.springframework.web.service.annotation.GetExchange;
 import reactor.core.publisher.Mono;
 
 /** The caller of an application is not told that it has called too often, if the application has called another one too often. */
+@LongRunning
 @ExtendWith(SharedApplication.class)
 class OutboundRejectionTests {
 

@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.LongRunning;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** An orchestrator restarts an instance whose probes are rejected. */
+@LongRunning
 class ProbeTests {
 
     private static void with(WebApplicationType stack, String rule, Consumer<RawHttp> test) {

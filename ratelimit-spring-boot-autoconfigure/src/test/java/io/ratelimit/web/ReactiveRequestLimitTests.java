@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.testing.LongRunning;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +53,7 @@ import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
 /** Limits of URLs on a real Netty. */
+@LongRunning
 @ExtendWith({OutputCaptureExtension.class, SharedApplication.class})
 class ReactiveRequestLimitTests {
 

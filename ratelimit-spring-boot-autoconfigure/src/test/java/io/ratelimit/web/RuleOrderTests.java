@@ -3,6 +3,7 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.security.config.Customizer.withDefaults;
 
+import io.ratelimit.testing.LongRunning;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -31,6 +32,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Where rules stand to Spring Security, which asks for a password on a real server of either stack. */
+@LongRunning
 class RuleOrderTests {
 
     private static final String ALICE = basic("alice", "secret");

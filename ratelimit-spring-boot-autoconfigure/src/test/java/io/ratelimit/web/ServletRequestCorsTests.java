@@ -5,12 +5,14 @@ import static io.ratelimit.web.ServletRequestApplication.and;
 import static io.ratelimit.web.ServletRequestApplication.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.LongRunning;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits of URLs and scripts of other origins, on a real Tomcat. */
+@LongRunning
 @ExtendWith(SharedApplication.class)
 class ServletRequestCorsTests {
 

@@ -5,6 +5,7 @@ import static io.ratelimit.web.ServletRequestApplication.and;
 import static io.ratelimit.web.ServletRequestApplication.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.LongRunning;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What a request is charged, on a real Tomcat. */
+@LongRunning
 @ExtendWith({OutputCaptureExtension.class, SharedApplication.class})
 class ServletRequestLimitTests {
 

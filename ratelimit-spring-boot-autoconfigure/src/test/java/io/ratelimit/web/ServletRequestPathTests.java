@@ -6,6 +6,7 @@ import static io.ratelimit.web.ServletRequestApplication.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.testing.LongRunning;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** No way of writing a request gets past its limit, on a real Tomcat. */
+@LongRunning
 @ExtendWith(SharedApplication.class)
 class ServletRequestPathTests {
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.testing.LongRunning;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -71,6 +72,7 @@ class DashboardTests {
                 .doesNotContainPattern("\\son[a-z]+=");
     }
 
+    @LongRunning
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void anUnchangedFileIsNotSentAgain(WebApplicationType type) {
@@ -86,6 +88,7 @@ class DashboardTests {
         }
     }
 
+    @LongRunning
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void itIsOnTheManagementServerAlone(WebApplicationType type) {
@@ -111,6 +114,7 @@ class DashboardTests {
         }
     }
 
+    @LongRunning
     @Test
     void aContextPathPrecedesPageAndEndpoint() {
         try (DashboardApplication application = new DashboardApplication(
@@ -123,6 +127,7 @@ class DashboardTests {
         }
     }
 
+    @LongRunning
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void aSlashAtTheEndLeadsToThePage(WebApplicationType type) {
@@ -152,6 +157,7 @@ class DashboardTests {
         }
     }
 
+    @LongRunning
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
     void itCanBeSwitchedOff(WebApplicationType type) {

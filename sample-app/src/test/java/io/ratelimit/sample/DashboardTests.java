@@ -91,6 +91,7 @@ class DashboardTests extends DashboardOperator {
     }
 
     /** What would be the effect of a mistake in the page: the policy stops it. HtmlUnit has none, so there the header is read. */
+    @LongRunning
     @Test
     void thePolicyLetsNoTextBecomeMarkupOrScript() {
         if (browser.isReal()) {
@@ -123,6 +124,7 @@ class DashboardTests extends DashboardOperator {
         browser.await("the token is sent", () -> browser.sent("X-XSRF-TOKEN").contains("the-token"));
     }
 
+    @LongRunning
     @Test
     void aChangeIsInForceOnTheOtherInstance() {
         openLimit("reports");
@@ -197,6 +199,7 @@ class DashboardTests extends DashboardOperator {
     }
 
     /** Eighteen calls a second and no rejection; then the limit allows as many, and a caller repeats rejected calls. */
+    @LongRunning
     @Test
     void theCallsBeforeAreComparedWithThoseSince() {
         assertThat(browser.run("""
@@ -223,6 +226,7 @@ class DashboardTests extends DashboardOperator {
     }
 
     /** As many calls are allowed as before, of twenty callers, since instances apply a lower rate. */
+    @LongRunning
     @Test
     void theMostRejectedKeysAndTheStartsOfInstancesTellMoreThanTheCalls() {
         assertThat(((String) browser.run("""
@@ -250,6 +254,7 @@ class DashboardTests extends DashboardOperator {
                                 + "The rejected calls are those of many callers: probably the limit is too low.");
     }
 
+    @LongRunning
     @Test
     void theMostRejectedCallersAreNamed() {
         assertThat(((String) browser.run("""
@@ -275,6 +280,7 @@ class DashboardTests extends DashboardOperator {
                         "All callers share one bucket");
     }
 
+    @LongRunning
     @Test
     void aFailedChangeMayHaveBeenMadeUnlessTheAnswerSaysOtherwise() {
         assertThat(((String) browser.run("""
@@ -286,6 +292,7 @@ class DashboardTests extends DashboardOperator {
                         "A foreign value. Nothing was changed.");
     }
 
+    @LongRunning
     @Test
     void theHintForRejectedCallersNamesTheProperty() {
         openLimit("quotes");

@@ -99,6 +99,7 @@ class PlaygroundTests {
         assertThat(browser.text(reports + " .curl code")).endsWith("&pages=101'");
     }
 
+    @LongRunning
     @Test
     void aChangeIsInForceAtOnce() {
         String dryRun = ".change button:nth-of-type(2)";
@@ -147,6 +148,7 @@ class PlaygroundTests {
         assertThat(browser.findAll("#store b")).isEmpty();
     }
 
+    @LongRunning
     @Test
     void asksNoOtherServerAndHasNoError() {
         browser.click(QUOTES + " .ten");

@@ -9,6 +9,7 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.BothTiers;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.ParallelCalls;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@LongRunning
 @BothTiers
 @Timeout(180)
 class BucketEvictionConcurrencyTests {

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithm.Rule;
+import io.ratelimit.testing.LongRunning;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The contract passes for an algorithm that is right, and finds the mistakes of others. */
+@LongRunning
 class RateLimitAlgorithmContractTests {
 
     static final class Right extends BucketContract {}

@@ -11,6 +11,7 @@ import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
+import io.ratelimit.testing.LongRunning;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 /** The contract finds the mistakes of stores. Each is one change of the store that is right. */
+@LongRunning
 class RateLimitStoreContractTests {
 
     private interface Mutant {
