@@ -24,6 +24,7 @@ public final class RateLimitScript {
     static final List<String> PARTS = List.of(
             "run.lua",
             "arithmetic.lua",
+            "fast_path.lua",
             "refund_gaps.lua",
             "bucket.lua",
             "algorithms.lua",
@@ -41,12 +42,12 @@ public final class RateLimitScript {
             "change.lua",
             "decide.lua");
 
-    private static final String FAST_PATH = "fast_path.lua";
+    private static final String EARLY_END = "early_end.lua";
 
     static final String END = "return run(KEYS, ARGV)\n";
 
-    /** Where the script has the fast path: behind what that uses. */
-    private static final int FAST_PATH_AT = PARTS.indexOf("arithmetic.lua") + 1;
+    /** Where the script may end: behind what the fast path uses. */
+    private static final int EARLY_END_AT = PARTS.indexOf("fast_path.lua") + 1;
 
     private RateLimitScript() {}
 
@@ -76,7 +77,7 @@ public final class RateLimitScript {
 
     static List<String> scriptParts() {
         List<String> parts = new ArrayList<>(PARTS);
-        parts.add(FAST_PATH_AT, FAST_PATH);
+        parts.add(EARLY_END_AT, EARLY_END);
         return parts;
     }
 
