@@ -20,7 +20,7 @@ import org.springframework.util.function.SingletonSupplier;
 public final class RateLimitLibrary {
 
     /** What the library registers. */
-    static final String RUN = "function(KEYS, ARGV) return decide_token_buckets(KEYS, ARGV) or run(KEYS, ARGV) end";
+    static final String RUN = "function(KEYS, ARGV) return decide_fast(KEYS, ARGV) or run(KEYS, ARGV) end";
 
     private static final String PREFIX = "ratelimit_";
 

@@ -1,7 +1,5 @@
--- For servers without functions: ends a run of token buckets before Redis creates the functions of the other parts.
---
--- takes: decide_token_buckets
+-- For servers without functions: ends a run that is decided fast before Redis creates the functions of the other parts.
+-- takes: decide_fast
 -- leaves:
-
-local decided = decide_token_buckets(KEYS, ARGV)
+local decided = decide_fast(KEYS, ARGV)
 if decided then return decided end

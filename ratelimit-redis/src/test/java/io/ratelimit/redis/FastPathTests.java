@@ -59,7 +59,7 @@ class FastPathTests {
             return replies
             """;
 
-    private static final List<String> TOKEN_BUCKETS = List.of(
+    private static final List<String> FAST = List.of(
             "T5@1/100ms",
             "T20@10/s",
             "T3@7/10us",
@@ -67,10 +67,12 @@ class FastPathTests {
             "T1@1/d",
             "T1000000000@10000/ms",
             "T5@1/100ms~",
-            "T20@7/3ms~");
+            "T20@7/3ms~",
+            "F5/s",
+            "F20/7ms");
 
     private static final List<String> OTHERS =
-            List.of("T5@1/100ms>250000~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s", "S10/s", "L4/3s");
+            List.of("T5@1/100ms>250000~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s#1000000", "S10/s", "L4/3s");
 
     private final Random random = TestRandom.create(getClass());
 
@@ -165,7 +167,7 @@ class FastPathTests {
     private List<String> limits() {
         List<String> limits = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            limits.add(pick(random.nextInt(4) == 0 ? OTHERS : TOKEN_BUCKETS));
+            limits.add(pick(random.nextInt(4) == 0 ? OTHERS : FAST));
         }
         return limits;
     }
