@@ -42,12 +42,7 @@ public final class RateLimitScript {
             "change.lua",
             "decide.lua");
 
-    private static final String EARLY_END = "early_end.lua";
-
     static final String END = "return run(KEYS, ARGV)\n";
-
-    /** Where the script may end: behind what the fast path uses. */
-    private static final int EARLY_END_AT = PARTS.indexOf("fast_path.lua") + 1;
 
     private RateLimitScript() {}
 
@@ -75,9 +70,10 @@ public final class RateLimitScript {
         return (RedisScript) new DefaultRedisScript<>(text, List.class);
     }
 
+    /** Returns the parts of the script, which may end behind the fast path. */
     static List<String> scriptParts() {
         List<String> parts = new ArrayList<>(PARTS);
-        parts.add(EARLY_END_AT, EARLY_END);
+        parts.add(PARTS.indexOf("fast_path.lua") + 1, "early_end.lua");
         return parts;
     }
 
