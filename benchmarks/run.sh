@@ -7,5 +7,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-./mvnw -B -ntp -q package -pl benchmarks -am -Dmaven.test.skip=true
+./mvnw -B -ntp -q -Pquick package -pl benchmarks -am
 exec java -Djmh.ignoreLock=true -jar benchmarks/target/benchmarks.jar "$@"

@@ -59,13 +59,15 @@ public class RaceBenchmark {
         field.all().forEach(contestant -> contestant.prepare(sink));
         RedisConsole console = scenario.usesRedis() ? new RedisConsole(field.servers()) : null;
         redis = console;
-        race = new Race(
+        Race next = new Race(
                 field,
                 scenario.allowed(),
                 scenario.workloads(),
                 scenario.isTimed(),
                 Duration.ofMillis(turnMillis),
                 () -> console == null ? RedisLoad.NONE : console.load());
+        race = next;
+        next.warmUp(Duration.ofMillis((long) scenario.pace().turnsAlone() * turnMillis), sink);
     }
 
     /** A misspelt name would be an empty cell, half an hour later. */

@@ -19,6 +19,9 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class RateLimitLibrary {
 
+    /** What the library registers. */
+    static final String RUN = "function(KEYS, ARGV) return decide_fast(KEYS, ARGV) or run(KEYS, ARGV) end";
+
     private static final String PREFIX = "ratelimit_";
 
     private static final int DIGEST_BYTES = 8;
@@ -63,7 +66,7 @@ public final class RateLimitLibrary {
     }
 
     static String end(String name) {
-        return "redis.register_function('" + name + "', run)\n";
+        return "redis.register_function('" + name + "', " + RUN + ")\n";
     }
 
     private static String digest(String text) {

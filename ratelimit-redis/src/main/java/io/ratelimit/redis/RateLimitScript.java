@@ -24,6 +24,7 @@ public final class RateLimitScript {
     static final List<String> PARTS = List.of(
             "run.lua",
             "arithmetic.lua",
+            "fast_path.lua",
             "refund_gaps.lua",
             "bucket.lua",
             "algorithms.lua",
@@ -41,12 +42,7 @@ public final class RateLimitScript {
             "change.lua",
             "decide.lua");
 
-    private static final String FAST_PATH = "fast_path.lua";
-
     static final String END = "return run(KEYS, ARGV)\n";
-
-    /** Where the script has the fast path: behind what that uses. */
-    private static final int FAST_PATH_AT = PARTS.indexOf("arithmetic.lua") + 1;
 
     private RateLimitScript() {}
 
@@ -74,9 +70,10 @@ public final class RateLimitScript {
         return (RedisScript) new DefaultRedisScript<>(text, List.class);
     }
 
+    /** Returns the parts of the script, which may end behind the fast path. */
     static List<String> scriptParts() {
         List<String> parts = new ArrayList<>(PARTS);
-        parts.add(FAST_PATH_AT, FAST_PATH);
+        parts.add(PARTS.indexOf("fast_path.lua") + 1, "early_end.lua");
         return parts;
     }
 

@@ -20,8 +20,8 @@
 -- takes: settle_charge blocked_for change_bucket
 -- leaves: run
 
--- The numbers of the reply, how many there are, and how many of an earlier run may be behind them.
-local replies, replied, leftover = {}, 0, 0
+-- The numbers of the reply, and how many there are: those of an earlier run may be behind them.
+local replies, replied = {}, 0
 
 -- The charges of the call that is being decided.
 local bucket_at, limit_at, permits_at, more_at = {}, {}, {}, {}
@@ -186,7 +186,7 @@ local function decide(KEYS, ARGV)
 end
 
 local function run(KEYS, ARGV)
-  leftover, replied = greatest(leftover, replied), 0
+  replied = 0
   forget_buckets()
   forget_limits()
   begin()
@@ -208,7 +208,6 @@ local function run(KEYS, ARGV)
       error(not saved and type(failure) == 'string' and 'RATELIMIT_UNCHARGED ' .. failure or failure, 0)
     end
   end
-  for i = replied + 1, leftover do replies[i] = nil end
-  leftover = replied
+  for i = replied + 1, #replies do replies[i] = nil end
   return replies
 end

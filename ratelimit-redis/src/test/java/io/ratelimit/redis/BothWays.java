@@ -69,7 +69,7 @@ final class BothWays implements RateLimitScriptExecutor {
     }
 
     @SuppressWarnings("unchecked")
-    private static RedisClusterAsyncCommands<byte[], byte[]> lettuce(RedisConnectionFactory connections) {
+    static RedisClusterAsyncCommands<byte[], byte[]> lettuce(RedisConnectionFactory connections) {
         try (RedisConnection connection = connections.getConnection()) {
             return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
         }

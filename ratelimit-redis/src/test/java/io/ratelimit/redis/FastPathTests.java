@@ -1,7 +1,10 @@
 package io.ratelimit.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
@@ -9,13 +12,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The script decides alike with and without {@code fast_path.lua}: random requests are run by both, on keys of their own, and
- * replies, values and expiries compared.
+ * Script and function decide alike with {@code fast_path.lua} and without: random requests are run by all, on keys of their own,
+ * and replies, values and expiries compared.
  */
 @BothTiers
 class FastPathTests {
@@ -40,8 +45,8 @@ class FastPathTests {
 
     /** The last argument is the time. Replies the expiries that the script has set and the values, too. */
     private static final String AFTER = """
-            now = tonumber(ARGV[#ARGV])
-            local replies = decide(KEYS, ARGV)
+            now, expiries = tonumber(ARGV[#ARGV]), {}
+            local replies = {unpack(decide(KEYS, ARGV))}
             for _, key in ipairs(KEYS) do replies[#replies + 1] = expiries[key] or -1 end
             for _, key in ipairs(KEYS) do
               local type = server.call('TYPE', key).ok
@@ -54,17 +59,30 @@ class FastPathTests {
             return replies
             """;
 
-    private static final List<String> TOKEN_BUCKETS =
-            List.of("T5@1/100ms", "T20@10/s", "T3@7/10us", "T1000@3/7ms", "T1@1/d", "T1000000000@10000/ms");
+    private static final List<String> FAST = List.of(
+            "T5@1/100ms",
+            "T20@10/s",
+            "T3@7/10us",
+            "T1000@3/7ms",
+            "T1@1/d",
+            "T1000000000@10000/ms",
+            "T5@1/100ms~",
+            "T20@7/3ms~",
+            "F5/s",
+            "F20/7ms");
 
     private static final List<String> OTHERS =
-            List.of("T5@1/100ms~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s", "S10/s", "L4/3s");
+            List.of("T5@1/100ms>250000~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s#1000000", "S10/s", "L4/3s");
 
     private final Random random = TestRandom.create(getClass());
 
     private final RedisScript<List<Long>> withFastPath = WrappedScript.of(BEFORE, AFTER);
 
     private final RedisScript<List<Long>> without = WrappedScript.of(RateLimitScript.PARTS, BEFORE, AFTER);
+
+    private final String function = WrappedScript.library("fast_path_test", BEFORE, AFTER);
+
+    private boolean hasFunctions;
 
     private long now = TestClock.TODAY;
 
@@ -107,11 +125,20 @@ class FastPathTests {
         }
     }
 
+    @BeforeEach
+    void load() {
+        hasFunctions = BothWays.hasFunctions(redis.connections());
+        if (hasFunctions) {
+            lettuce().functionLoad(function, true).toCompletableFuture().join();
+        }
+    }
+
     @Test
     void everyRequestIsDecidedAlike() {
         for (int history = 0; history < HISTORIES; history++) {
             String fast = RedisUnderTest.newPrefix();
             String general = RedisUnderTest.newPrefix();
+            String byFunction = RedisUnderTest.newPrefix();
             List<String> limits = limits();
             List<Request> receipts = new ArrayList<>();
             List<String> log = new ArrayList<>();
@@ -125,6 +152,11 @@ class FastPathTests {
                 log.add(now + " " + request);
                 List<Long> replies = run(withFastPath, fast, request);
                 assertThat(replies).as("%s", log).isEqualTo(run(without, general, request));
+                if (hasFunctions) {
+                    assertThat(call(byFunction, request))
+                            .as("function: %s", log)
+                            .isEqualTo(replies);
+                }
                 if (refundable && replies.get(2) == 0) {
                     receipts.add(request.refund(replies));
                 }
@@ -135,7 +167,7 @@ class FastPathTests {
     private List<String> limits() {
         List<String> limits = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            limits.add(pick(random.nextInt(4) == 0 ? OTHERS : TOKEN_BUCKETS));
+            limits.add(pick(random.nextInt(4) == 0 ? OTHERS : FAST));
         }
         return limits;
     }
@@ -192,5 +224,25 @@ class FastPathTests {
     private List<Long> run(RedisScript<List<Long>> script, String prefix, Request request) {
         List<String> keys = request.keys.stream().map(key -> prefix + key).toList();
         return redis.commands().execute(script, keys, request.arguments(now));
+    }
+
+    private List<?> call(String prefix, Request request) {
+        byte[][] keys = bytes(request.keys.stream().map(key -> prefix + key));
+        byte[][] arguments = bytes(Stream.of(request.arguments(now)));
+        List<?> reply = lettuce()
+                .<List<?>>fcall("fast_path_test", ScriptOutputType.MULTI, keys, arguments)
+                .toCompletableFuture()
+                .join();
+        return reply.stream()
+                .map(one -> one instanceof byte[] text ? new String(text, UTF_8) : one)
+                .toList();
+    }
+
+    private static byte[][] bytes(Stream<?> texts) {
+        return texts.map(text -> text.toString().getBytes(UTF_8)).toArray(byte[][]::new);
+    }
+
+    private static RedisClusterAsyncCommands<byte[], byte[]> lettuce() {
+        return BothWays.lettuce(redis.connections());
     }
 }

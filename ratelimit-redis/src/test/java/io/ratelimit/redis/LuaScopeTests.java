@@ -24,7 +24,6 @@ class LuaScopeTests {
         "struct",
         "table",
         "ipairs",
-        "pairs",
         "pcall",
         "tonumber",
         "type",

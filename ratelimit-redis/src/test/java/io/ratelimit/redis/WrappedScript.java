@@ -68,7 +68,10 @@ final class WrappedScript {
 
     static String library(String name, String before, String after, List<RateLimitAlgorithm> algorithms) {
         return "#!lua name=" + name + "\n" + SERVER + BEFORE + before
-                + RateLimitScript.text(RateLimitScript.PARTS, AlgorithmParts.texts(algorithms), "local decide = run\n")
+                + RateLimitScript.text(
+                        RateLimitScript.PARTS,
+                        AlgorithmParts.texts(algorithms),
+                        "local decide = " + RateLimitLibrary.RUN + "\n")
                 + "library.register_function('" + name + "', function(KEYS, ARGV)\n" + after + "\nend)\n";
     }
 

@@ -75,6 +75,13 @@ public final class Race implements AutoCloseable {
         this.order = new ArrayList<>(field.contestants());
     }
 
+    /** Lets every contestant alone make calls, under the last workload, until the JIT has compiled what it needs. */
+    public void warmUp(Duration each, Blackhole sink) {
+        List<Workload> all = List.copyOf(workloads.keySet());
+        Workload last = all.get(all.size() - 1);
+        field.all().forEach(contestant -> play(contestant, last, workloads.get(last), sink, each));
+    }
+
     /** One round: every contestant under every workload. */
     public List<Finding> round(Blackhole sink) {
         List<Finding> findings = new ArrayList<>();
@@ -94,6 +101,10 @@ public final class Race implements AutoCloseable {
     }
 
     private Score play(Contestant contestant, Workload workload, Keys keys, Blackhole sink) {
+        return play(contestant, workload, keys, sink, turn);
+    }
+
+    private Score play(Contestant contestant, Workload workload, Keys keys, Blackhole sink, Duration time) {
         CallLoop loop = loops.computeIfAbsent(contestant, unused -> CallLoops.copy(timed));
         Turn now = new Turn();
         RedisLoad redisBefore = redis.get();
@@ -105,7 +116,7 @@ public final class Race implements AutoCloseable {
             playing.add(players.submit(player));
         }
         try {
-            TimeUnit.NANOSECONDS.sleep(turn.toNanos());
+            TimeUnit.NANOSECONDS.sleep(time.toNanos());
             now.over = true;
             List<Tally> tallies = new ArrayList<>();
             for (Future<Tally> one : playing) {

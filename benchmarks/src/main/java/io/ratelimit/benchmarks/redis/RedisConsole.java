@@ -53,11 +53,16 @@ public final class RedisConsole implements AutoCloseable {
         return servers.stream().mapToLong(RedisCommands::dbsize).sum();
     }
 
+    /** With the allocator, which moves the ratios. */
     public String version() {
+        return info("server", "redis_version") + " with " + info("memory", "mem_allocator");
+    }
+
+    private String info(String section, String field) {
         return servers.get(0)
-                .info("server")
+                .info(section)
                 .lines()
-                .filter(line -> line.startsWith("redis_version:"))
+                .filter(line -> line.startsWith(field + ":"))
                 .map(line -> line.substring(line.indexOf(':') + 1).strip())
                 .findFirst()
                 .orElse("?");
