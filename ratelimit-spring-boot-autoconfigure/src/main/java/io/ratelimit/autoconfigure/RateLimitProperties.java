@@ -24,7 +24,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * Properties of the rate limits. An unknown property stops the start-up: {@link RateLimitPropertiesValidator} finds it, because
- * the names of {@link RedisStoreProperties.Server Redis servers} are beside the properties of the first.
+ * the names of {@link RedisServerProperties Redis servers} are beside the properties of the first.
  *
  * @param enabled Whether calls are limited. If not, annotations and URL rules do nothing, and no Redis is needed.
  * @param store Where permits are counted: in Redis for all instances together, or in memory by each instance.
@@ -201,7 +201,8 @@ public record RateLimitProperties(
             if (ipv6Prefix < 1 || ipv6Prefix > 128) {
                 throw new RateLimitConfigurationException(
                         "ratelimit.web.ipv6-prefix must be from 1 to 128 (was " + ipv6Prefix + ").",
-                        "Use 64, the smallest network that a provider assigns to a customer, or 128 for single addresses.");
+                        "Use 64, the smallest network that a provider assigns to a customer, or 128 for single"
+                                + " addresses.");
             }
             checkStatus("missing-key-status", missingKeyStatus, "400 or 401");
             checkStatus("outbound-status", outboundStatus, "503 or 429");

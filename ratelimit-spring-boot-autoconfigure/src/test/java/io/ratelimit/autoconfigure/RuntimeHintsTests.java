@@ -174,7 +174,7 @@ class RuntimeHintsTests {
     void recordsThatPropertiesAreBoundToAreConstructible() {
         assertThat(Stream.of(
                         Pointcuts.Limit.class,
-                        RedisStoreProperties.Server.class,
+                        RedisStoreProperties.class,
                         RedisStoreProperties.Ssl.class,
                         RedisStoreProperties.Sentinel.class,
                         RedisStoreProperties.Cluster.class))
