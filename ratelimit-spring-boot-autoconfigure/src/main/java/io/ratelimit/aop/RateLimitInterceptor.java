@@ -14,13 +14,13 @@ import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 /** Intercepts calls of limited methods. */
 public final class RateLimitInterceptor implements MethodInterceptor {
 
-    private final LimitedMethodCache methods;
+    private final LimitedMethodResolver methods;
 
     private final Supplier<RateLimitGate> gate;
 
     /** @param gate resolved at the first call, so that the store is not created too early */
     public RateLimitInterceptor(LimitedMethodResolver methods, Supplier<RateLimitGate> gate) {
-        this.methods = new LimitedMethodCache(methods);
+        this.methods = methods;
         this.gate = gate;
     }
 
@@ -28,10 +28,12 @@ public final class RateLimitInterceptor implements MethodInterceptor {
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
         Method method = invocation.getMethod();
-        LimitedMethod limited = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
-        return limited == null
-                ? invocation.proceed()
-                : limited.strategy().call(new LimitedCall(limited.charges(), invocation, gate(limited)));
+        MatchedMethod found = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
+        if (found == null) {
+            return invocation.proceed();
+        }
+        LimitedMethod limited = found.limited();
+        return limited.strategy().call(new LimitedCall(limited.charges(), invocation, gate(limited)));
     }
 
     private RateLimitGate gate(LimitedMethod limited) {
