@@ -1,15 +1,20 @@
 package io.ratelimit.expression;
 
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.spi.Charge;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A call during a web request. What limits decide about it becomes part of the response. */
+/** A call during a request. Where it has a response with headers, what limits decide about the call becomes part of that. */
+@FunctionalInterface
 public interface RequestCall extends CallListener {
 
     /** Returns the request, as expressions read it. */
     CallerRequest request();
+
+    @Override
+    default void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {}
 
     /** Returns the charges that were not made before the request was dispatched again, by a forward or to an error page. */
     default List<Charge> unpaid(List<Charge> charges) {

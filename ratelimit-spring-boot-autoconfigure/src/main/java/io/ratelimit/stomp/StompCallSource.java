@@ -20,7 +20,7 @@ public record StompCallSource(RequestCall.Source requests, WebSettings settings)
         Handled present = handled.get();
         return present == null
                 ? requests.current()
-                : new StompCall(new StompCaller(present.message().getHeaders(), settings));
+                : () -> new StompCaller(present.message().getHeaders(), settings);
     }
 
     @Override
