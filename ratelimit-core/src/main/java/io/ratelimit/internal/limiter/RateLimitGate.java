@@ -250,11 +250,12 @@ public final class RateLimitGate {
     private void checkMayBlock(Charge charge, boolean waits) {
         RateLimit limit = charge.limit();
         if (((waits && limit.mayDelay()) || !isNonBlocking(limit)) && mustNotBlock.getAsBoolean()) {
-            throw new IllegalStateException("A rate limiter was called on thread "
+            throw new IllegalStateException("Limit '" + limit.name() + "': a call would have to wait on thread "
                     + Thread.currentThread().getName()
-                    + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call"
-                    + " it on a thread that may block: by thenApplyAsync, or in a Mono.fromCallable with"
-                    + " .subscribeOn(Schedulers.boundedElastic()).");
+                    + ", which must not block, because many calls share it. Add .subscribeOn(Schedulers.boundedElastic()) to"
+                    + " the Mono.fromCallable that makes the call, or .publishOn(Schedulers.boundedElastic()) before the operator"
+                    + " that makes it; use thenApplyAsync; or call tryAcquireAsync or acquireAsync, or let a limited method"
+                    + " return a Mono, a Flux or a CompletionStage.");
         }
     }
 
