@@ -118,11 +118,10 @@ final class PermitCounters {
     }
 
     /** The permits of one bucket. Its fields are read and written by the thread that has locked it. */
-    static final class Counter {
+    @SuppressWarnings("serial") // It is not serialized.
+    static final class Counter extends ReentrantLock {
 
-        private final ReentrantLock lock = new ReentrantLock();
-
-        private final CounterName name;
+        private final transient CounterName name;
 
         private long used;
 
@@ -131,14 +130,6 @@ final class PermitCounters {
 
         Counter(CounterName name) {
             this.name = name;
-        }
-
-        private void lock() {
-            lock.lock();
-        }
-
-        private void unlock() {
-            lock.unlock();
         }
 
         long used() {
