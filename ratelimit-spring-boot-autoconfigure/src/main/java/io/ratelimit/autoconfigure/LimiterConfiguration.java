@@ -15,7 +15,6 @@ import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.PlanCacheManager;
-import io.ratelimit.internal.limiter.PlanSettings;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.RateLimitCustomizer;
@@ -68,7 +67,7 @@ class LimiterConfiguration {
     @Bean
     PlanCacheManager rateLimitPlanCaches(RateLimitProperties properties) {
         RateLimitProperties.Plans plans = properties.plans();
-        return new PlanCacheManager(new PlanSettings(plans.cache(), plans.maxKeys(), plans.timeout()));
+        return new PlanCacheManager(plans.cache(), plans.timeout());
     }
 
     @Bean

@@ -109,12 +109,10 @@ public record RateLimitProperties(
      * Properties of plans that a RateLimitPlanResolver bean finds.
      *
      * @param cache Time after which the plan of a key is asked for again, in the background.
-     * @param maxKeys Maximum number of keys whose plan is kept in memory, of each limit.
      * @param timeout Maximum time that the first call of a key waits for its plan. Then the limit's own numbers apply.
      */
     public record Plans(
             @DefaultValue("1m") Duration cache,
-            @DefaultValue("100000") int maxKeys,
             @DefaultValue("500ms") Duration timeout) {
 
         public Plans {
@@ -122,11 +120,6 @@ public record RateLimitProperties(
                 throw new RateLimitConfigurationException(
                         "ratelimit.plans.cache must be positive (was " + DurationText.of(cache) + ").",
                         "Set it to the time after which another plan of a caller applies, such as 1m.");
-            }
-            if (maxKeys < 1) {
-                throw new RateLimitConfigurationException(
-                        "ratelimit.plans.max-keys must be at least 1 (was " + maxKeys + ").",
-                        "Set it to the number of keys that are in use at a time.");
             }
             if (timeout.isNegative()) {
                 throw new RateLimitConfigurationException(

@@ -10,6 +10,7 @@ import io.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -65,7 +66,7 @@ abstract class StoreContractFixture {
     }
 
     static RateLimit dryRun(RateLimit limit) {
-        return limit.definition().with(RateLimitOverride.builder().dryRun(true).build());
+        return limit.definition().with(RateLimitOverride.builder().dryRun(true).build(), Map.of());
     }
 
     void forEachHistory(Histories.Play<RateLimit> play) {
