@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.concurrent.Futures;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -143,13 +144,8 @@ public interface RateLimiter {
             String key, Supplier<? extends CompletionStage<T>> work) {
         CompletionStage<Entry> entered = enterAsync(key);
         CompletableFuture<T> result = new CompletableFuture<>();
-        var unused = entered.thenCompose(entry -> run(entry, work, result)).whenComplete((value, thrown) -> {
-            if (thrown == null) {
-                result.complete(value);
-            } else {
-                result.completeExceptionally(thrown);
-            }
-        });
+        var unused = entered.thenCompose(entry -> run(entry, work, result))
+                .whenComplete((value, thrown) -> Futures.complete(result, value, thrown));
         // Ends the wait of a call that its caller has given up.
         var unusedToo = result.whenComplete(
                 (value, thrown) -> entered.toCompletableFuture().cancel(false));

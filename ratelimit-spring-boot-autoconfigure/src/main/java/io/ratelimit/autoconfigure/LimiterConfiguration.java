@@ -5,8 +5,8 @@ import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketChanges;
+import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.ChangeListener;
-import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.CallObserver;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
@@ -115,7 +115,7 @@ class LimiterConfiguration {
             Waiter waiter,
             RateLimitProperties properties,
             ObjectProvider<RedisServers> servers,
-            ObjectProvider<ReleaseMessages> releases,
+            ObjectProvider<BucketMessages> releases,
             ObjectProvider<BucketChanges> buckets,
             ApplicationContext context) {
         // The store needs at most two timeouts.

@@ -47,22 +47,9 @@ final class RejectionCache {
         return now - known.until() < 0 ? known.decisions(call, now) : null;
     }
 
-    /** Returns the decision if the call of one charge is known to be rejected; {@code null} if the store has to decide. */
-    @Nullable
-    RateLimitDecision find(Charge charge) {
-        int hash = hash(charge);
-        CachedRejection known = slots.get(hash & (SLOTS - 1));
-        if (known == null || !known.covers(charge) || known.version() != version(hash)) {
-            return null;
-        }
-        long now = nanos.getAsLong();
-        return now - known.until() < 0 ? known.decision(0, charge, now) : null;
-    }
-
     /** Begins a query. To be called before the store is. */
     Query query(StoreRequest request) {
-        long version = request.isSingle() ? version(hash(request.first())) : version(request.charges());
-        return new Query(nanos.getAsLong(), version);
+        return new Query(nanos.getAsLong(), version(request.charges()));
     }
 
     /** Drops what is cached for a bucket, and what queries under way will bring: permits were added to it. */
