@@ -28,25 +28,12 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
 /** Creates limited methods from annotations and the configuration. */
-public final class LimitedMethodFactory {
-
-    private final LimitCatalog catalog;
-
-    private final ConfigurableListableBeanFactory beans;
-
-    private final RateLimitExpressionParser expressions;
-
-    private final LimitOperations operations;
-
-    private final ReturnTypeStrategySelector strategies;
+public record LimitedMethodFactory(
+        LimitOperations operations, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector strategies) {
 
     public LimitedMethodFactory(
             LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector strategies) {
-        this.catalog = catalog;
-        this.beans = beans;
-        this.strategies = strategies;
-        this.expressions = new RateLimitExpressionParser(beans, strategies::facts);
-        this.operations = new LimitOperations(catalog, expressions);
+        this(new LimitOperations(catalog, new RateLimitExpressionParser(beans, strategies::facts)), beans, strategies);
     }
 
     /** Creates the operations of annotations, and declares their limits. */
@@ -76,7 +63,8 @@ public final class LimitedMethodFactory {
         try {
             List<RateLimitOperation> all = new ArrayList<>(annotated);
             for (LimitPointcut pointcut : pointcuts) {
-                RateLimitOperation operation = operations.ofConfiguration(pointcut.limit(), expressions.scope(method));
+                RateLimitOperation operation = operations.ofConfiguration(
+                        pointcut.limit(), operations.expressions().scope(method));
                 if (annotated.stream().noneMatch(other -> other.effective() == operation.effective())) {
                     all.add(operation);
                 }
@@ -92,7 +80,7 @@ public final class LimitedMethodFactory {
                     all,
                     fallback(method, targetClass, annotations),
                     strategy,
-                    expressions);
+                    operations.expressions());
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(MethodSignatures.describe(method));
         }
@@ -149,9 +137,11 @@ public final class LimitedMethodFactory {
         String name = named ? annotation.name() : declared.defaultName();
         try {
             LimitConfiguration calls = LimitConfiguration.of(name).with(calls(annotation));
-            RateLimit limit = catalog.settings().apply(builder(name, annotation));
+            RateLimit limit = operations.catalog().settings().apply(builder(name, annotation));
             return operations.of(
-                    calls, () -> catalog.declare(limit, declared.place(), named), expressions.scope(method));
+                    calls,
+                    () -> operations.catalog().declare(limit, declared.place(), named),
+                    operations.expressions().scope(method));
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(declared.ofType() ? MethodSignatures.describe(method) : declared.place());
         }

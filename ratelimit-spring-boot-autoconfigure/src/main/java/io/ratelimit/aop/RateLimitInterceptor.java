@@ -11,18 +11,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
-/** Intercepts calls of limited methods. */
-public final class RateLimitInterceptor implements MethodInterceptor {
-
-    private final LimitedMethodResolver methods;
-
-    private final Supplier<RateLimitGate> gate;
-
-    /** @param gate resolved at the first call, so that the store is not created too early */
-    public RateLimitInterceptor(LimitedMethodResolver methods, Supplier<RateLimitGate> gate) {
-        this.methods = methods;
-        this.gate = gate;
-    }
+/**
+ * Intercepts calls of limited methods.
+ *
+ * @param gate resolved at the first call, so that the store is not created too early
+ */
+public record RateLimitInterceptor(LimitedMethodResolver methods, Supplier<RateLimitGate> gate)
+        implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {

@@ -39,7 +39,7 @@ import org.springframework.util.StringUtils;
  * Follows the declared types in expressions, from parameters and beans on. A value may be of a subclass that has more than its
  * declaration says.
  */
-final class ExpressionTypes {
+record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionTypes.Visitor visitor) {
 
     /** Is told what expressions reach. */
     interface Visitor {
@@ -66,16 +66,8 @@ final class ExpressionTypes {
         default void function() {}
     }
 
-    private final BeanFactory beans;
-
-    private final StandardTypeLocator types;
-
-    private final Visitor visitor;
-
     ExpressionTypes(BeanFactory beans, @Nullable ClassLoader loader, Visitor visitor) {
-        this.beans = beans;
-        this.types = new StandardTypeLocator(loader);
-        this.visitor = visitor;
+        this(beans, new StandardTypeLocator(loader), visitor);
     }
 
     /** Returns the declared types of a method's parameters and of its result, by the names that expressions have for them. */

@@ -8,20 +8,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Tells several observers. An exception of one affects neither the call nor the others. */
-public final class CompositeCallObserver implements CallObserver {
+public record CompositeCallObserver(List<CallObserver> observers, AtomicBoolean warned, boolean isTracing)
+        implements CallObserver {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
 
-    private final List<CallObserver> observers;
-
-    private final AtomicBoolean warned;
-
-    private final boolean tracing;
-
     private CompositeCallObserver(List<CallObserver> observers, AtomicBoolean warned) {
-        this.observers = observers;
-        this.warned = warned;
-        this.tracing = observers.stream().anyMatch(CallObserver::isTracing);
+        this(observers, warned, observers.stream().anyMatch(CallObserver::isTracing));
     }
 
     /** Returns an observer that tells all of these, and costs nothing if there is none. */
@@ -32,13 +25,8 @@ public final class CompositeCallObserver implements CallObserver {
     }
 
     @Override
-    public boolean isTracing() {
-        return tracing;
-    }
-
-    @Override
     public CallObserver ofCall(@Nullable Object parent) {
-        if (!tracing) {
+        if (!isTracing) {
             return this;
         }
         List<CallObserver> ofCall = new ArrayList<>(observers);
