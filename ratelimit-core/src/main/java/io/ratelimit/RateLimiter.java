@@ -1,6 +1,5 @@
 package io.ratelimit;
 
-import io.ratelimit.internal.concurrent.Futures;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -144,8 +143,13 @@ public interface RateLimiter {
             String key, Supplier<? extends CompletionStage<T>> work) {
         CompletionStage<Entry> entered = enterAsync(key);
         CompletableFuture<T> result = new CompletableFuture<>();
-        var unused = entered.thenCompose(entry -> run(entry, work, result))
-                .whenComplete((value, thrown) -> Futures.complete(result, value, thrown));
+        var unused = entered.thenCompose(entry -> run(entry, work, result)).whenComplete((value, thrown) -> {
+            if (thrown == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(thrown);
+            }
+        });
         // Ends the wait of a call that its caller has given up.
         var unusedToo = result.whenComplete(
                 (value, thrown) -> entered.toCompletableFuture().cancel(false));

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.concurrent.OnceAMinute;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
@@ -42,7 +43,7 @@ public final class RateLimitGate {
 
     private final ConcurrencyGate concurrency;
 
-    private final CostLog costLog = new CostLog(System::nanoTime);
+    private final CostLog costLog = new CostLog(new OnceAMinute(System::nanoTime));
 
     private final Continuations continuations = new Continuations();
 
@@ -242,8 +243,7 @@ public final class RateLimitGate {
 
     /** Blocks until the refund of a blocking caller has succeeded or failed. */
     public void await(CompletionStage<?> refund) {
-        long end = System.nanoTime() + patience.toNanos();
-        BoundedWait.await(refund.toCompletableFuture(), () -> end - System.nanoTime());
+        BoundedWait.await(refund.toCompletableFuture(), patience);
     }
 
     /** @param waits whether the call waits for permits that it has reserved */

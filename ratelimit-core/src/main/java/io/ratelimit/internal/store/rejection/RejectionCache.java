@@ -95,38 +95,28 @@ final class RejectionCache {
         return hash ^ (hash >>> 16);
     }
 
-    /** A call that the store is deciding. */
-    final class Query {
-
-        private final long sent;
-
-        private final long version;
-
-        private Query(long sent, long version) {
-            this.sent = sent;
-            this.version = version;
-        }
-
-        /** Caches the outcome if it is a rejection that lasts for a while. */
-        void answered(StoreOutcome outcome) {
-            CachedRejection rejection = CachedRejection.of(outcome, sent, version);
-            if (rejection != null && mayBeCached(outcome.charges())) {
-                slots.set(slot(outcome.charges()), rejection);
-            }
-        }
-
-        /**
-         * Callers choose keys, and must not choose how much memory they take. Permits that calls hold can be free at any moment.
-         */
-        private static boolean mayBeCached(List<Charge> call) {
-            for (Charge charge : call) {
-                String key = charge.key();
-                if ((key != null && key.length() > KeyDigest.LONGEST_KEY)
-                        || !charge.limit().hasRate()) {
-                    return false;
-                }
-            }
-            return true;
+    /** Caches the outcome if it is a rejection that lasts for a while. */
+    void answered(Query query, StoreOutcome outcome) {
+        CachedRejection rejection = CachedRejection.of(outcome, query.sent, query.version);
+        if (rejection != null && mayBeCached(outcome.charges())) {
+            slots.set(slot(outcome.charges()), rejection);
         }
     }
+
+    /**
+     * Callers choose keys, and must not choose how much memory they take. Permits that calls hold can be free at any moment.
+     */
+    private static boolean mayBeCached(List<Charge> call) {
+        for (Charge charge : call) {
+            String key = charge.key();
+            if ((key != null && key.length() > KeyDigest.LONGEST_KEY)
+                    || !charge.limit().hasRate()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A call that the store is deciding. */
+    record Query(long sent, long version) {}
 }

@@ -63,7 +63,7 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     }
 
     private StoreOutcome cached(StoreOutcome outcome, RejectionCache.Query query) {
-        query.answered(outcome);
+        rejections.answered(query, outcome);
         Lease lease = outcome.lease();
         StoreOutcome evicting = outcome.mapRefund(refund -> permits -> refund.refund(permits)
                 .whenComplete((done, thrown) -> permits.keySet().forEach(this::evict)));
