@@ -61,6 +61,15 @@ public record LimitDefinition(
     }
 
     /**
+     * Returns the limit with the attributes of an override.
+     *
+     * @throws RateLimitConfigurationException if it is invalid with them
+     */
+    public RateLimit with(RateLimitOverride override) {
+        return with(override, Map.of());
+    }
+
+    /**
      * Returns the limit with the attributes of overrides, which win over all others, and its plans with them.
      *
      * @param override {@code null}: none

@@ -3,6 +3,7 @@ package io.ratelimit.internal.concurrent;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps continuations of the application off threads that other callers' deadlines depend on. */
 public final class Continuations {
@@ -19,7 +20,7 @@ public final class Continuations {
         }
         CompletableFuture<T> apart = new CompletableFuture<>();
         var unused = work.whenComplete((value, thrown) -> {
-            Runnable end = () -> Futures.complete(apart, value, thrown);
+            Runnable end = () -> complete(apart, value, thrown);
             if (ServiceThread.isCurrent()) {
                 DaemonThreads.runApart(threads, end);
             } else {
@@ -27,5 +28,13 @@ public final class Continuations {
             }
         });
         return apart;
+    }
+
+    private static <T> void complete(CompletableFuture<T> apart, T value, @Nullable Throwable thrown) {
+        if (thrown == null) {
+            apart.complete(value);
+        } else {
+            apart.completeExceptionally(thrown);
+        }
     }
 }

@@ -20,16 +20,6 @@ public final class Futures {
         }
     }
 
-    /** Completes a future as the work has ended. */
-    public static <T extends @Nullable Object> void complete(
-            CompletableFuture<T> future, T value, @Nullable Throwable thrown) {
-        if (thrown == null) {
-            future.complete(value);
-        } else {
-            future.completeExceptionally(thrown);
-        }
-    }
-
     /** Returns the failure itself, without the exception that a dependent stage wraps it in. */
     public static Throwable unwrap(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;

@@ -119,7 +119,7 @@ final class PermitQueueRegistry {
             return call.outcome();
         }
         Charge first = WaitingCall.first(request.charges());
-        PermitQueue queue = join(BucketName.of(first.limit(), first.key()), call);
+        PermitQueue queue = join(new BucketName(first.limit().id(), first.key()), call);
         Map<BucketDigest, Integer> further = further(request);
         further.forEach((bucket, charge) -> addTo(bucket, call, charge));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
@@ -242,7 +242,7 @@ final class PermitQueueRegistry {
      * @param charge with the permits that were released; 0 if all were
      */
     void released(Charge charge) {
-        BucketName name = BucketName.of(charge.limit(), charge.key());
+        BucketName name = new BucketName(charge.limit().id(), charge.key());
         PermitQueue queue = queues.get(name);
         if (queue != null) {
             queue.signal();

@@ -23,7 +23,7 @@ final class PermitCounters {
 
     /** Returns the counter of the charge's bucket. The caller unlocks it. */
     Counter lock(Charge charge) {
-        BucketName name = BucketName.of(charge.limit(), charge.key());
+        BucketName name = new BucketName(charge.limit().id(), charge.key());
         while (true) {
             Counter counter = counters.computeIfAbsent(name, Counter::new);
             counter.lock();
@@ -77,7 +77,7 @@ final class PermitCounters {
     }
 
     private long used(RateLimit limit, @Nullable String key) {
-        Counter counter = counters.get(BucketName.of(limit, key));
+        Counter counter = counters.get(new BucketName(limit.id(), key));
         if (counter == null) {
             return 0;
         }
@@ -91,7 +91,7 @@ final class PermitCounters {
 
     /** Forgets the calls that hold permits, which release nothing when they end. */
     void reset(RateLimit limit, @Nullable String key) {
-        Counter counter = counters.get(BucketName.of(limit, key));
+        Counter counter = counters.get(new BucketName(limit.id(), key));
         if (counter != null) {
             counter.lock();
             forget(counter);
@@ -119,10 +119,11 @@ final class PermitCounters {
     }
 
     /** The permits of one bucket. Its fields are read and written by the thread that has locked it. */
-    @SuppressWarnings("serial") // It is not serialized.
-    static final class Counter extends ReentrantLock {
+    static final class Counter {
 
-        private final transient BucketName name;
+        private final ReentrantLock lock = new ReentrantLock();
+
+        private final BucketName name;
 
         private long used;
 
@@ -131,6 +132,14 @@ final class PermitCounters {
 
         Counter(BucketName name) {
             this.name = name;
+        }
+
+        private void lock() {
+            lock.lock();
+        }
+
+        private void unlock() {
+            lock.unlock();
         }
 
         long used() {

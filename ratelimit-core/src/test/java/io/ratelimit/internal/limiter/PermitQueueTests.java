@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -302,12 +301,12 @@ class PermitQueueTests {
     void callThatKnowsAnOlderFormOfItsLimitWaitsByTheNextOne() throws Exception {
         Settlement both = entered(enter(2));
         RateLimit off = limit.definition()
-                .with(RateLimitOverride.builder().enabled(false).build(), Map.of());
+                .with(RateLimitOverride.builder().enabled(false).build());
         gate.limitChanged(limit, off);
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2));
         gate.limitChanged(
                 off,
-                limit.definition().with(RateLimitOverride.builder().capacity(4).build(), Map.of()));
+                limit.definition().with(RateLimitOverride.builder().capacity(4).build()));
         entered(call);
         both.release();
     }
@@ -319,7 +318,7 @@ class PermitQueueTests {
         Settlement busy = entered(enter(new Charge(other, "alice", 1)));
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2), new Charge(other, "alice", 1));
         RateLimit disabled = limit.definition()
-                .with(RateLimitOverride.builder().enabled(false).build(), Map.of());
+                .with(RateLimitOverride.builder().enabled(false).build());
         gate.limitChanged(limit, disabled);
         gate.limitChanged(disabled, limit);
         busy.release();
@@ -338,7 +337,7 @@ class PermitQueueTests {
             calls.add(ofShared.enterAsync(request(2)).toCompletableFuture());
         }
         RateLimit disabled = limit.definition()
-                .with(RateLimitOverride.builder().enabled(false).build(), Map.of());
+                .with(RateLimitOverride.builder().enabled(false).build());
         slow.answer = new CompletableFuture<>();
         ofShared.limitChanged(limit, disabled);
         ofShared.limitChanged(disabled, limit);

@@ -30,14 +30,7 @@ final class ChargedBuckets {
         for (int i = 0; i < charges.size(); i++) {
             if (decisions.get(i).allowed()) {
                 Object holder = charges.get(i).limit().hasRate() ? null : call;
-                payments.merge(
-                        new Payment(
-                                BucketName.of(
-                                        charges.get(i).limit(), charges.get(i).key()),
-                                holder,
-                                dispatch),
-                        1,
-                        Integer::sum);
+                payments.merge(new Payment(nameOf(charges.get(i)), holder, dispatch), 1, Integer::sum);
             }
         }
     }
@@ -45,8 +38,7 @@ final class ChargedBuckets {
     /** Takes back charges of the dispatch that were refunded. */
     synchronized void remove(List<Charge> charges, Dispatch dispatch) {
         charges.forEach(charge -> payments.computeIfPresent(
-                new Payment(BucketName.of(charge.limit(), charge.key()), null, dispatch),
-                (payment, number) -> number > 1 ? number - 1 : null));
+                new Payment(nameOf(charge), null, dispatch), (payment, number) -> number > 1 ? number - 1 : null));
     }
 
     /** Removes the buckets whose permits the call has released. */
@@ -57,8 +49,12 @@ final class ChargedBuckets {
     /** Returns the charges whose buckets no earlier dispatch was charged to. */
     synchronized List<Charge> uncharged(List<Charge> charges, Dispatch dispatch) {
         return charges.stream()
-                .filter(charge -> !isCharged(BucketName.of(charge.limit(), charge.key()), dispatch))
+                .filter(charge -> !isCharged(nameOf(charge), dispatch))
                 .toList();
+    }
+
+    private static BucketName nameOf(Charge charge) {
+        return new BucketName(charge.limit().id(), charge.key());
     }
 
     private boolean isCharged(BucketName bucket, Dispatch dispatch) {

@@ -10,7 +10,6 @@ import io.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -66,7 +65,7 @@ abstract class StoreContractFixture {
     }
 
     static RateLimit dryRun(RateLimit limit) {
-        return limit.definition().with(RateLimitOverride.builder().dryRun(true).build(), Map.of());
+        return limit.definition().with(RateLimitOverride.builder().dryRun(true).build());
     }
 
     void forEachHistory(Histories.Play<RateLimit> play) {

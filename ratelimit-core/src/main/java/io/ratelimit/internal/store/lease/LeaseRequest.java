@@ -1,6 +1,5 @@
 package io.ratelimit.internal.store.lease;
 
-import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.lease.LeasedPermits.Portion;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.StoreOutcome;
@@ -17,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class LeaseRequest {
 
     /** For threads that wait. Done before {@link #completion}, whose continuations may be slow. */
-    private final CompletableFuture<@Nullable Void> arrival = new CompletableFuture<>();
+    private final CompletableFuture<Void> arrival = new CompletableFuture<>();
 
-    private final CompletableFuture<@Nullable Void> completion = new CompletableFuture<>();
+    private final CompletableFuture<Void> completion = new CompletableFuture<>();
 
     private final long asked;
 
@@ -110,20 +109,28 @@ final class LeaseRequest {
     }
 
     /** For threads that wait until the store has answered. */
-    CompletableFuture<@Nullable Void> arrival() {
+    CompletableFuture<Void> arrival() {
         return arrival;
     }
 
     /** For asynchronous calls. */
-    CompletableFuture<@Nullable Void> completion() {
+    CompletableFuture<Void> completion() {
         return completion;
     }
 
     void arrived(@Nullable Throwable failure) {
-        Futures.complete(arrival, null, failure);
+        complete(arrival, failure);
     }
 
     void complete(@Nullable Throwable failure) {
-        Futures.complete(completion, null, failure);
+        complete(completion, failure);
+    }
+
+    private static void complete(CompletableFuture<Void> end, @Nullable Throwable failure) {
+        if (failure == null) {
+            end.complete(null);
+        } else {
+            end.completeExceptionally(failure);
+        }
     }
 }
