@@ -61,10 +61,7 @@ public record ActualCost(
         private final Supplier<Collector<Object, Object, ?>> bean;
 
         /** Created with the first use, because a failure must not concern the call. */
-        private @Nullable Collector<Object, Object, ?> collector;
-
-        /** Of the results so far. */
-        private @Nullable Object container;
+        private @Nullable Collected collected;
 
         /** Of the collector, after which it gets no more results. */
         private @Nullable Throwable failure;
@@ -73,14 +70,12 @@ public record ActualCost(
             this.bean = bean;
         }
 
-        private Collector<Object, Object, ?> collector() {
-            Collector<Object, Object, ?> known = collector;
-            if (known == null) {
-                known = bean.get();
-                container = known.supplier().get();
-                collector = known;
+        private Collected results() {
+            if (collected == null) {
+                Collector<Object, Object, ?> collector = bean.get();
+                collected = new Collected(collector, collector.supplier().get());
             }
-            return known;
+            return collected;
         }
 
         @Override
@@ -89,7 +84,7 @@ public record ActualCost(
                 return;
             }
             try {
-                collector().accumulator().accept(container, result);
+                results().add(result);
             } catch (Throwable ex) {
                 failure = ex;
             }
@@ -104,12 +99,12 @@ public record ActualCost(
             if (failure != null) {
                 throw new CompletionException(failure);
             }
-            return expression.costOf(collector().finisher().apply(container));
+            return expression.costOf(results().result());
         }
 
         /** Before the first result, what was used so far cannot be told. */
         private synchronized @Nullable Long collectedSoFar() {
-            return collector == null && failure == null ? null : collected();
+            return collected == null && failure == null ? null : collected();
         }
 
         @Override
@@ -125,6 +120,19 @@ public record ActualCost(
         @Override
         public @Nullable Long cancelled() {
             return collectedSoFar();
+        }
+    }
+
+    /** What a collector has collected. */
+    private record Collected(Collector<Object, Object, ?> collector, Object container) {
+
+        void add(Object result) {
+            collector.accumulator().accept(container, result);
+        }
+
+        @Nullable
+        Object result() {
+            return collector.finisher().apply(container);
         }
     }
 }
