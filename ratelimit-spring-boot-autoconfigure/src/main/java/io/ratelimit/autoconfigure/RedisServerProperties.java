@@ -96,7 +96,10 @@ final class RedisServerProperties {
         inherited.put(property + ".functions", base.functions());
         if (!ownHash && base.hashKeys()) {
             inherited.put(property + ".hash-keys", true);
-            inherited.put(property + ".hash-keys-secret", base.hashKeysSecret());
+            String secret = base.hashKeysSecret();
+            if (secret != null) {
+                inherited.put(property + ".hash-keys-secret", secret);
+            }
         }
         return binder(environment, server::isAncestorOf, List.of(inherited))
                 .bindOrCreate(server, Bindable.of(RedisStoreProperties.class), BindHandler.DEFAULT);

@@ -1,6 +1,5 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.spi.Charge;
 import java.util.List;
@@ -12,9 +11,6 @@ public interface RequestCall extends CallListener {
 
     /** Returns the request, as expressions read it. */
     CallerRequest request();
-
-    @Override
-    default void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {}
 
     /** Returns the charges that were not made before the request was dispatched again, by a forward or to an error page. */
     default List<Charge> unpaid(List<Charge> charges) {
