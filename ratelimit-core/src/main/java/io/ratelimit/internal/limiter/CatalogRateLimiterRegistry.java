@@ -77,7 +77,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
     public void acquireAll(List<PermitRequest> requests) {
         List<Charge> enabled = enabled(rated(requests));
         if (!enabled.isEmpty()) {
-            var unused = gate.enter(AcquireRequest.of(enabled, CallListener.NONE));
+            gate.enter(enabled);
         }
     }
 

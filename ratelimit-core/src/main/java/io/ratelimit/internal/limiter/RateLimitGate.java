@@ -270,6 +270,11 @@ public final class RateLimitGate {
         return store.isNonBlocking(limit);
     }
 
+    /** Charges all limits or none, and waits, without a settlement and without a call listener. */
+    void enter(List<Charge> charges) {
+        enter(new AcquireRequest(charges, false, CallListener.NONE));
+    }
+
     private StoreOutcome ask(StoreRequest request) {
         try {
             return store.decide(request).await();
