@@ -42,8 +42,9 @@ public record LimitConfiguration(
     private static void checkAlone(AttributeValues values, Attribute<String> resolver, Attribute<?> expression) {
         if (values.has(resolver) && values.has(expression)) {
             throw new RateLimitConfigurationException(
-                    values.label(resolver) + " must not be set beside " + expression.property() + " (was \""
-                            + values.get(resolver) + "\").",
+                    values.label(resolver) + " must not be set beside "
+                            + (values.property(resolver) == null ? expression.name() : expression.property())
+                            + " (was \"" + values.get(resolver) + "\").",
                     "Remove one of them.");
         }
     }
@@ -56,6 +57,11 @@ public record LimitConfiguration(
     /** Returns this configuration with another value. */
     public <T> LimitConfiguration with(Attribute<T> attribute, @Nullable T value) {
         return new LimitConfiguration(property, values.with(attribute, value, property), ownAlgorithm, plans);
+    }
+
+    /** Returns this configuration with other values. */
+    public LimitConfiguration with(AttributeValues others) {
+        return new LimitConfiguration(property, others, ownAlgorithm, plans);
     }
 
     /** Returns this configuration with plans, by their names in lower case without dashes and underscores. */

@@ -12,19 +12,14 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
 
 /** Publishes an audit event for each change that this instance has made, or has sent without an answer. */
-public final class ChangeAuditor implements ApplicationListener<PayloadApplicationEvent<RateLimitChangedEvent>> {
+public record ChangeAuditor(ApplicationEventPublisher publisher)
+        implements ApplicationListener<PayloadApplicationEvent<RateLimitChangedEvent>> {
 
     /** The type of the audit events of changes. */
     public static final String TYPE = "RATE_LIMIT_CHANGED";
 
     /** The type of the audit events of changes whose answer was lost. */
     public static final String UNCONFIRMED = "RATE_LIMIT_CHANGE_UNCONFIRMED";
-
-    private final ApplicationEventPublisher publisher;
-
-    public ChangeAuditor(ApplicationEventPublisher publisher) {
-        this.publisher = publisher;
-    }
 
     @Override
     public void onApplicationEvent(PayloadApplicationEvent<RateLimitChangedEvent> published) {

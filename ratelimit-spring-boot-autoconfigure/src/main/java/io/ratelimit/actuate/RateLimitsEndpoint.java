@@ -74,7 +74,7 @@ public record RateLimitsEndpoint(
     @ReadOperation
     public RateLimitsDescriptor limits(@Nullable String history) {
         Duration time = history(history);
-        Figures figures = statistics == null ? null : statistics.read(time);
+        Figures figures = statistics == null ? null : statistics.read(time, null);
         Map<String, LimitDescriptor> limits = new TreeMap<>();
         for (String name : names.get()) {
             RateLimitStatus status = admin.status(name);
@@ -109,7 +109,7 @@ public record RateLimitsEndpoint(
         refuse("plan", plan, WITH_KEY);
         Duration time = history(history);
         String id = status.effective().id();
-        Figures figures = statistics == null ? null : statistics.readOne(id, time);
+        Figures figures = statistics == null ? null : statistics.read(time, id);
         return describe(
                 status,
                 figures == null

@@ -12,7 +12,8 @@ import org.springframework.util.ClassUtils;
  * Serves {@code /actuator/health/ratelimit} in Spring Boot 3. Uses its types by reflection, because Spring Boot 4 has moved
  * them, and the code cannot be compiled with both.
  */
-public final class SpringBoot3HealthIndicator implements InvocationHandler {
+public record SpringBoot3HealthIndicator(Supplier<RateLimitHealth> health, Class<?> builder)
+        implements InvocationHandler {
 
     /** The interface that {@link #of} implements. */
     public static final String TYPE = "org.springframework.boot.actuate.health.HealthIndicator";
@@ -20,21 +21,12 @@ public final class SpringBoot3HealthIndicator implements InvocationHandler {
     /** Creates what the indicator returns. */
     public static final String BUILDER = "org.springframework.boot.actuate.health.Health$Builder";
 
-    private final Supplier<RateLimitHealth> health;
-
-    private final Class<?> builder;
-
-    private SpringBoot3HealthIndicator(Supplier<RateLimitHealth> health, ClassLoader loader) {
-        this.health = health;
-        this.builder = ClassUtils.resolveClassName(BUILDER, loader);
-    }
-
     /** Creates a {@code HealthIndicator} in the class loader. */
     public static Object of(Supplier<RateLimitHealth> health, ClassLoader loader) {
         return Proxy.newProxyInstance(
                 loader,
                 new Class<?>[] {ClassUtils.resolveClassName(TYPE, loader)},
-                new SpringBoot3HealthIndicator(health, loader));
+                new SpringBoot3HealthIndicator(health, ClassUtils.resolveClassName(BUILDER, loader)));
     }
 
     @Override
@@ -43,14 +35,14 @@ public final class SpringBoot3HealthIndicator implements InvocationHandler {
             return InvocationHandler.invokeDefault(proxy, method, arguments);
         }
         return switch (method.getName()) {
-            case "health" -> health();
+            case "health" -> read();
             case "equals" -> arguments != null && proxy == arguments[0];
             case "hashCode" -> System.identityHashCode(proxy);
             default -> getClass().getSimpleName();
         };
     }
 
-    private Object health() throws ReflectiveOperationException {
+    private Object read() throws ReflectiveOperationException {
         RateLimitHealth now = health.get();
         Object filled = builder.getConstructor().newInstance();
         builder.getMethod("status", String.class).invoke(filled, now.status());

@@ -1,12 +1,10 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.Settlement;
-import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.Charge;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +34,7 @@ record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrate
         }
         Settlement settlement;
         try {
-            settlement = enter(call, acquire);
+            settlement = call.gate().enter(acquire);
         } catch (RateLimitExceededException rejection) {
             return call.fallback(rejection);
         }
@@ -45,7 +43,6 @@ record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrate
 
     /** Avoids the allocations of the general case for most calls outside of a request. */
     private static @Nullable Object callWithSingleCharge(LimitedCall call, Charge charge) throws Throwable {
-        checkMayBlock(call);
         try {
             call.gate().enter(charge);
         } catch (RateLimitExceededException rejection) {
@@ -56,24 +53,6 @@ record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrate
 
     AcquireRequest acquireRequest(LimitedCall call) {
         return call.acquireRequest(requests.current());
-    }
-
-    /** @throws IllegalStateException if the thread must not block; no limit is charged */
-    Settlement enter(LimitedCall call, AcquireRequest acquire) {
-        checkMayBlock(call);
-        return call.gate().enter(acquire);
-    }
-
-    private static void checkMayBlock(LimitedCall call) {
-        if (call.charges().mayBlock(call.gate()) && EventLoops.isCurrentThread()) {
-            throw new IllegalStateException(
-                    MethodSignatures.describe(call.limited().method())
-                            + " would have to wait for its rate limit, and the thread "
-                            + Thread.currentThread().getName()
-                            + " must not wait, because many calls share it. Add .subscribeOn(Schedulers.boundedElastic()) to the"
-                            + " Mono.fromCallable that calls the method, or .publishOn(Schedulers.boundedElastic()) before the"
-                            + " operator that calls it; or let the method return a Mono, a Flux or a CompletionStage.");
-        }
     }
 
     @Override

@@ -6,18 +6,10 @@ import java.util.function.Function;
 /**
  * Continues a call on another thread, with the context of the calling thread, after an asynchronous decision. The executor is
  * unbounded, because threads of a bounded one could all wait for calls that need a thread, too.
+ *
+ * @param propagation wraps a task so that it runs with the context of the current thread
  */
-public final class ContextPropagatingExecutor {
-
-    private final Executor executor;
-
-    private final Function<Runnable, Runnable> propagation;
-
-    /** @param propagation wraps a task so that it runs with the context of the current thread */
-    public ContextPropagatingExecutor(Executor executor, Function<Runnable, Runnable> propagation) {
-        this.executor = executor;
-        this.propagation = propagation;
-    }
+public record ContextPropagatingExecutor(Executor executor, Function<Runnable, Runnable> propagation) {
 
     /** Returns an executor for one later task, which runs with the current context of the current thread. */
     Executor withCallersContext() {

@@ -15,15 +15,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Calls a method of the bean instead of throwing the rejection. */
-final class FallbackMethod {
+record FallbackMethod(Method method, boolean takesException) {
 
-    private final Method method;
-
-    private final boolean takesException;
-
-    private FallbackMethod(Method method, boolean takesException) {
-        this.method = method;
-        this.takesException = takesException;
+    FallbackMethod {
         ReflectionUtils.makeAccessible(method);
     }
 

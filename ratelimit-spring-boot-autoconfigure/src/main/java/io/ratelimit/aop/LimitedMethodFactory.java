@@ -1,6 +1,8 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitConfigurationException;
@@ -8,11 +10,11 @@ import io.ratelimit.Refill;
 import io.ratelimit.Scope;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
-import io.ratelimit.expression.LimitDeclaration;
 import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.expression.RateLimitExpressionParser;
 import io.ratelimit.expression.RateLimitOperation;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limiter.JointLimits;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.lang.reflect.Method;
@@ -26,25 +28,12 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
 /** Creates limited methods from annotations and the configuration. */
-public final class LimitedMethodFactory {
-
-    private final LimitCatalog catalog;
-
-    private final ConfigurableListableBeanFactory beans;
-
-    private final RateLimitExpressionParser expressions;
-
-    private final LimitOperations operations;
-
-    private final ReturnTypeStrategySelector strategies;
+public record LimitedMethodFactory(
+        LimitOperations operations, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector strategies) {
 
     public LimitedMethodFactory(
             LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector strategies) {
-        this.catalog = catalog;
-        this.beans = beans;
-        this.strategies = strategies;
-        this.expressions = new RateLimitExpressionParser(beans, strategies::facts);
-        this.operations = new LimitOperations(catalog, expressions);
+        this(new LimitOperations(catalog, new RateLimitExpressionParser(beans, strategies::facts)), beans, strategies);
     }
 
     /** Creates the operations of annotations, and declares their limits. */
@@ -74,7 +63,8 @@ public final class LimitedMethodFactory {
         try {
             List<RateLimitOperation> all = new ArrayList<>(annotated);
             for (LimitPointcut pointcut : pointcuts) {
-                RateLimitOperation operation = operations.ofConfiguration(pointcut.limit(), expressions.scope(method));
+                RateLimitOperation operation = operations.ofConfiguration(
+                        pointcut.limit(), operations.expressions().scope(method));
                 if (annotated.stream().noneMatch(other -> other.effective() == operation.effective())) {
                     all.add(operation);
                 }
@@ -90,7 +80,7 @@ public final class LimitedMethodFactory {
                     all,
                     fallback(method, targetClass, annotations),
                     strategy,
-                    expressions);
+                    operations.expressions());
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(MethodSignatures.describe(method));
         }
@@ -136,45 +126,43 @@ public final class LimitedMethodFactory {
                     "the algorithm of the limit '" + limit.name()
                             + "' must not be CONCURRENCY here, because the end of a call that returns "
                             + unobserved.getName() + " cannot be observed.",
-                    "Limit the requests by a URL rule (ratelimit.http), return a CompletableFuture, or use an algorithm with"
-                            + " a rate.");
+                    "Limit the requests by a URL rule (ratelimit.http), return a CompletableFuture, or use an"
+                            + " algorithm with a rate.");
         }
     }
 
-    private RateLimitOperation annotated(Method method, LimitAnnotation annotation) {
-        try {
-            return operations.of(declaration(annotation), expressions.scope(method));
-        } catch (RateLimitConfigurationException ex) {
-            throw ex.at(annotation.ofType() ? MethodSignatures.describe(method) : annotation.place());
-        }
-    }
-
-    private LimitDeclaration declaration(LimitAnnotation declared) {
+    private RateLimitOperation annotated(Method method, LimitAnnotation declared) {
         RateLimited annotation = declared.annotation();
-        checkOneOf("key", annotation.keyExpression(), annotation.keyResolver());
-        checkOneOf("plan", annotation.planExpression(), annotation.planResolver());
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : declared.defaultName();
-        RateLimit limit = catalog.settings().apply(builder(name, annotation));
-        return new LimitDeclaration(
-                name,
-                () -> catalog.declare(limit, declared.place(), named),
-                annotation.keyExpression(),
-                annotation.keyResolver(),
-                annotation.permits(),
-                annotation.condition(),
-                annotation.permitsAfter(),
-                List.of(annotation.refundOn()),
-                annotation.planExpression(),
-                annotation.planResolver());
+        try {
+            LimitConfiguration calls = LimitConfiguration.of(name).with(calls(annotation));
+            RateLimit limit = operations.catalog().settings().apply(builder(name, annotation));
+            return operations.of(
+                    calls,
+                    () -> operations.catalog().declare(limit, declared.place(), named),
+                    operations.expressions().scope(method));
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at(declared.ofType() ? MethodSignatures.describe(method) : declared.place());
+        }
     }
 
-    private static void checkOneOf(String what, String expression, String resolver) {
-        if (!expression.isEmpty() && !resolver.isEmpty()) {
-            throw new RateLimitConfigurationException(
-                    what + "Resolver must not be set beside " + what + "Expression (was \"" + resolver + "\").",
-                    "Remove one of them.");
-        }
+    /** Returns what the annotation sets for calls. */
+    private static AttributeValues calls(RateLimited annotation) {
+        Class<? extends Throwable>[] refundOn = annotation.refundOn();
+        return AttributeValues.NONE
+                .with(LimitAttributes.KEY_EXPRESSION, set(annotation.keyExpression()))
+                .with(LimitAttributes.KEY_RESOLVER, set(annotation.keyResolver()))
+                .with(LimitAttributes.PERMITS, set(annotation.permits()))
+                .with(LimitAttributes.CONDITION, set(annotation.condition()))
+                .with(LimitAttributes.PERMITS_AFTER, set(annotation.permitsAfter()))
+                .with(LimitAttributes.REFUND_ON, refundOn.length == 0 ? null : List.of(refundOn))
+                .with(LimitAttributes.PLAN_EXPRESSION, set(annotation.planExpression()))
+                .with(LimitAttributes.PLAN_RESOLVER, set(annotation.planResolver()));
+    }
+
+    private static @Nullable String set(String text) {
+        return text.isEmpty() ? null : text;
     }
 
     /** Sets what the annotation sets: an attribute with the default value of the annotation counts as not set. */

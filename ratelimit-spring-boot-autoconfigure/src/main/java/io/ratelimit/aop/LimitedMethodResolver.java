@@ -17,7 +17,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.aot.AbstractAotProcessor;
-import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -33,7 +32,7 @@ public final class LimitedMethodResolver {
     private final Map<Class<?>, Boolean> annotated = new ConcurrentHashMap<>();
 
     /** Includes methods that are not limited, of classes with methods that are. */
-    private final Map<MethodClassKey, Optional<MatchedMethod>> methods = new ConcurrentHashMap<>();
+    private final Map<Class<?>, Map<Method, Optional<MatchedMethod>>> methods = new ConcurrentHashMap<>();
 
     /** @param factory resolved at the first limited method, so that no bean is created too early */
     public LimitedMethodResolver(Supplier<LimitedMethodFactory> factory, PointcutCatalog pointcuts) {
@@ -64,11 +63,12 @@ public final class LimitedMethodResolver {
      */
     @Nullable
     MatchedMethod find(Method method, Class<?> targetClass) {
-        MethodClassKey key = new MethodClassKey(method, targetClass);
-        Optional<MatchedMethod> known = methods.get(key);
+        Map<Method, Optional<MatchedMethod>> ofClass = methods.get(targetClass);
+        Optional<MatchedMethod> known = ofClass == null ? null : ofClass.get(method);
         if (known == null) {
             known = resolve(method, ClassUtils.getUserClass(targetClass));
-            methods.put(key, known);
+            methods.computeIfAbsent(targetClass, type -> new ConcurrentHashMap<>())
+                    .put(method, known);
         }
         return known.orElse(null);
     }

@@ -37,8 +37,6 @@ final class MethodCharges {
 
     private final boolean settled;
 
-    private final boolean mayDelay;
-
     private final boolean resolvesPlans;
 
     /** The charges of every call, if they do not depend on the call. */
@@ -54,7 +52,6 @@ final class MethodCharges {
         this.settled = operations.stream()
                 .anyMatch(operation -> !operation.refundOn().isEmpty() || operation.actualCost() != null);
         this.refundable = holdsPermits || settled;
-        this.mayDelay = operations.stream().anyMatch(RateLimitOperation::mayDelay);
         this.resolvesPlans = operations.stream().anyMatch(RateLimitOperation::resolvesPlans);
         this.fixedCharges = operations.stream().anyMatch(RateLimitOperation::needsEvaluation)
                 ? null
@@ -72,16 +69,9 @@ final class MethodCharges {
 
     /** Returns whether a call may block its thread: to wait for the store or for permits. */
     boolean mayBlock(RateLimitGate gate) {
-        return method.strategy().blocks() && (mayDelay || !isNonBlocking(gate));
-    }
-
-    private boolean isNonBlocking(RateLimitGate gate) {
-        for (RateLimitOperation operation : operations) {
-            if (!gate.isNonBlocking(operation.limit())) {
-                return false;
-            }
-        }
-        return true;
+        return method.strategy().blocks()
+                && operations.stream()
+                        .anyMatch(operation -> operation.mayDelay() || !gate.isNonBlocking(operation.limit()));
     }
 
     boolean readsPrincipal() {

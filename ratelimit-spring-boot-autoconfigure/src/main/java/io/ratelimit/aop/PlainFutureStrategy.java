@@ -17,7 +17,7 @@ record PlainFutureStrategy(BlockingStrategy blocking) implements ReturnTypeStrat
         try {
             AcquireRequest acquire = blocking.acquireRequest(call);
             if (!acquire.charges().isEmpty()) {
-                blocking.enter(call, acquire);
+                call.gate().enter(acquire);
             }
         } catch (RateLimitExceededException rejection) {
             return call.limited().fallback() == null

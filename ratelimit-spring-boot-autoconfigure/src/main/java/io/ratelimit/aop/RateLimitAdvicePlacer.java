@@ -9,24 +9,15 @@ import org.springframework.core.Ordered;
  * Moves the advice of the starter to its order among the advice that other post-processors have added to the proxy. Has no
  * order itself, and so runs after all ordered post-processors.
  */
-public final class RateLimitAdvicePlacer implements BeanPostProcessor {
-
-    private final Advisor limiting;
-
-    private final int order;
-
-    public RateLimitAdvicePlacer(RateLimitBeanPostProcessor processor) {
-        this.limiting = processor.limiting();
-        this.order = processor.limiting().getOrder();
-    }
+public record RateLimitAdvicePlacer(RateLimitBeanPostProcessor processor) implements BeanPostProcessor {
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof Advised advised
                 && !advised.isFrozen()
                 && advised.getAdvisorCount() > 1
-                && advised.removeAdvisor(limiting)) {
-            advised.addAdvisor(position(advised), limiting);
+                && advised.removeAdvisor(processor.limiting())) {
+            advised.addAdvisor(position(advised), processor.limiting());
         }
         return bean;
     }
@@ -36,7 +27,7 @@ public final class RateLimitAdvicePlacer implements BeanPostProcessor {
         int position = 0;
         for (Advisor other : advised.getAdvisors()) {
             int otherOrder = other instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
-            if (otherOrder >= order) {
+            if (otherOrder >= processor.limiting().getOrder()) {
                 break;
             }
             position++;

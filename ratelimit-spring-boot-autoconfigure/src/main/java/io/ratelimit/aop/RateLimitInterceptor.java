@@ -11,27 +11,24 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
-/** Intercepts calls of limited methods. */
-public final class RateLimitInterceptor implements MethodInterceptor {
-
-    private final LimitedMethodCache methods;
-
-    private final Supplier<RateLimitGate> gate;
-
-    /** @param gate resolved at the first call, so that the store is not created too early */
-    public RateLimitInterceptor(LimitedMethodResolver methods, Supplier<RateLimitGate> gate) {
-        this.methods = new LimitedMethodCache(methods);
-        this.gate = gate;
-    }
+/**
+ * Intercepts calls of limited methods.
+ *
+ * @param gate resolved at the first call, so that the store is not created too early
+ */
+public record RateLimitInterceptor(LimitedMethodResolver methods, Supplier<RateLimitGate> gate)
+        implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
         Method method = invocation.getMethod();
-        LimitedMethod limited = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
-        return limited == null
-                ? invocation.proceed()
-                : limited.strategy().call(new LimitedCall(limited.charges(), invocation, gate(limited)));
+        MatchedMethod found = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
+        if (found == null) {
+            return invocation.proceed();
+        }
+        LimitedMethod limited = found.limited();
+        return limited.strategy().call(new LimitedCall(limited.charges(), invocation, gate(limited)));
     }
 
     private RateLimitGate gate(LimitedMethod limited) {

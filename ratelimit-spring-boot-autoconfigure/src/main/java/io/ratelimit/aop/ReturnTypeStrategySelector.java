@@ -15,40 +15,20 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
-/** Selects the strategy for the return type of a method. */
-public final class ReturnTypeStrategySelector {
+/**
+ * Selects the strategy for the return type of a method.
+ *
+ * @param ofContext {@code null} without Reactor
+ * @param executor runs methods after an asynchronous decision
+ */
+public record ReturnTypeStrategySelector(
+        RequestCall.Source ofThread,
+        @Nullable ReactiveRequestCallSource ofContext,
+        ContextPropagatingExecutor executor) {
 
     private static final String COROUTINES_REACTOR = "kotlinx.coroutines.reactor.MonoKt";
 
     private static final String KOTLIN_FLOW = "kotlinx.coroutines.flow.Flow";
-
-    private final RequestCall.Source ofThread;
-
-    private final @Nullable ReactiveRequestCallSource ofContext;
-
-    private final ContextPropagatingExecutor executor;
-
-    private final BlockingStrategy blocking;
-
-    private final PlainFutureStrategy plainFuture;
-
-    private final FutureStrategy future;
-
-    /**
-     * @param ofContext {@code null} without Reactor
-     * @param executor runs methods after an asynchronous decision
-     */
-    public ReturnTypeStrategySelector(
-            RequestCall.Source ofThread,
-            @Nullable ReactiveRequestCallSource ofContext,
-            ContextPropagatingExecutor executor) {
-        this.ofThread = ofThread;
-        this.ofContext = ofContext;
-        this.executor = executor;
-        this.blocking = new BlockingStrategy(ofThread);
-        this.plainFuture = new PlainFutureStrategy(blocking);
-        this.future = new FutureStrategy(ofThread, executor);
-    }
 
     /** @throws RateLimitConfigurationException if the return type cannot carry a rejection */
     ReturnTypeStrategy of(Method method) {
@@ -58,10 +38,10 @@ public final class ReturnTypeStrategySelector {
         }
         if (CompletionStage.class.isAssignableFrom(type)) {
             checkReturnable(CompletableFuture.class, type);
-            return future;
+            return new FutureStrategy(ofThread, executor);
         }
         if (Future.class == type) {
-            return plainFuture;
+            return new PlainFutureStrategy(new BlockingStrategy(ofThread));
         }
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         if (adapter != null && ofContext != null) {
@@ -76,7 +56,7 @@ public final class ReturnTypeStrategySelector {
                     "a method that returns " + type.getName() + " cannot be limited without Reactor.",
                     "Add io.projectreactor:reactor-core.");
         }
-        return blocking;
+        return new BlockingStrategy(ofThread);
     }
 
     /** Returns what expressions of the method can read from the request. */

@@ -10,9 +10,7 @@ import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import java.time.Duration;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Tries the algorithms of an application at start-up: a few calls in memory, and the functions of the Lua part in Redis. */
@@ -42,19 +40,15 @@ final class AlgorithmCheck {
                 store.decide(new Charge(limit, null, permits));
                 now.addAndGet(50_000);
             }
-            await(() -> store.charge(new Charge(limit, null, 30)));
+            // In memory, everything is done at once.
+            var unused = store.charge(new Charge(limit, null, 30));
             store.decide(new Charge(limit, null, 1));
-            await(() -> store.change(limit, null, BucketChange.grant(5)));
+            var unusedToo = store.change(limit, null, BucketChange.grant(5));
             now.addAndGet(Duration.ofDays(10).toNanos() / 1_000);
             store.decide(new Charge(limit, null, 1));
         } catch (RateLimitStoreException ex) {
             throw mistake(algorithm, "", ex.getMessage(), ex);
         }
-    }
-
-    private static void await(Supplier<CompletionStage<?>> work) {
-        // In memory, everything is done at once.
-        var unused = work.get();
     }
 
     /** @param message what is wrong with the Lua part */

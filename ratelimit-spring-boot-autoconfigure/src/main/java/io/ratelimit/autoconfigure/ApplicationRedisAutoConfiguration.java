@@ -50,13 +50,7 @@ public final class ApplicationRedisAutoConfiguration {
             "org.springframework.data.redis.listener.RedisMessageListenerContainer",
             "org.springframework.data.redis.repository.support.RedisRepositoryFactoryBean");
 
-    static class LeftOut implements ImportSelector {
-
-        private final BeanFactory beans;
-
-        LeftOut(BeanFactory beans) {
-            this.beans = beans;
-        }
+    record LeftOut(BeanFactory beans) implements ImportSelector {
 
         @Override
         public String[] selectImports(AnnotationMetadata importing) {

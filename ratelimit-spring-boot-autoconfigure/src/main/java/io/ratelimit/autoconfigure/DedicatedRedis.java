@@ -96,16 +96,7 @@ final class DedicatedRedis {
     }
 
     /** Not loaded without Lettuce. */
-    private static final class Lettuce {
-
-        private final String property;
-
-        private final RedisStoreProperties redis;
-
-        Lettuce(String property, RedisStoreProperties redis) {
-            this.property = property;
-            this.redis = redis;
-        }
+    private record Lettuce(String property, RedisStoreProperties redis) {
 
         RedisConnector connect(AlgorithmCatalog algorithms, ObjectProvider<SslBundles> bundles) {
             RedisURI uri = redis.url() == null ? null : parse(redis.url());

@@ -114,11 +114,6 @@ public record LimitProperties(
         Map<String, RateLimitPlan> all = new HashMap<>();
         // All spellings of a name are bound to the same values.
         for (String name : LimitNames.distinct(plans.keySet())) {
-            if (!LimitNames.isValid(name)) {
-                throw new RateLimitConfigurationException(
-                        prefix + ".plans must have names of letters, digits, '-' and '_' (was \"" + name + "\").",
-                        "Rename the plan.");
-            }
             Plan plan = Objects.requireNonNull(plans.get(name));
             all.put(LimitNames.canonical(name), LimitAttributes.plan(name, values(plan, prefix + ".plans." + name)));
         }

@@ -5,8 +5,8 @@ import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketChanges;
+import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.ChangeListener;
-import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.CallObserver;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
@@ -15,7 +15,6 @@ import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.PlanCacheManager;
-import io.ratelimit.internal.limiter.PlanSettings;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.RateLimitCustomizer;
@@ -68,7 +67,7 @@ class LimiterConfiguration {
     @Bean
     PlanCacheManager rateLimitPlanCaches(RateLimitProperties properties) {
         RateLimitProperties.Plans plans = properties.plans();
-        return new PlanCacheManager(new PlanSettings(plans.cache(), plans.maxKeys(), plans.timeout()));
+        return new PlanCacheManager(plans.cache(), plans.timeout());
     }
 
     @Bean
@@ -116,7 +115,7 @@ class LimiterConfiguration {
             Waiter waiter,
             RateLimitProperties properties,
             ObjectProvider<RedisServers> servers,
-            ObjectProvider<ReleaseMessages> releases,
+            ObjectProvider<BucketMessages> releases,
             ObjectProvider<BucketChanges> buckets,
             ApplicationContext context) {
         // The store needs at most two timeouts.

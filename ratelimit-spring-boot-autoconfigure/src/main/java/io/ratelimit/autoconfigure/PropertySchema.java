@@ -53,8 +53,7 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
         // A single value is never a server, so that a misspelled property is found.
         return component == null && hasServers() && !last
                 ? new PropertySchema(
-                        name.append(of.subName(index).chop(1)),
-                        ResolvableType.forClass(RedisStoreProperties.Server.class))
+                        name.append(of.subName(index).chop(1)), ResolvableType.forClass(RedisStoreProperties.class))
                 : component;
     }
 
@@ -70,12 +69,12 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
 
     /** Whether there are also Redis servers below the property, by their names. */
     boolean hasServers() {
-        return type.resolve(Object.class) == RedisStoreProperties.class;
+        return name.equals(RedisServerProperties.REDIS);
     }
 
     /** Whether it is a Redis server by its name. */
     boolean isServer() {
-        return type.resolve(Object.class) == RedisStoreProperties.Server.class;
+        return type.resolve(Object.class) == RedisStoreProperties.class && !hasServers();
     }
 
     /** Returns the last parts of the names of the properties below. */

@@ -1,7 +1,6 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.actuate.RateLimitHealth;
-import io.ratelimit.actuate.RateLimitHealthIndicator;
 import io.ratelimit.actuate.SpringBoot3HealthIndicator;
 import io.ratelimit.spi.StoreHealth;
 import java.util.function.Supplier;
@@ -16,6 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
@@ -47,8 +47,12 @@ public final class RateLimitHealthAutoConfiguration {
     static class SpringBoot4 {
 
         @Bean(BEAN)
-        RateLimitHealthIndicator indicator(StoreHealth store, RateLimitProperties properties) {
-            return new RateLimitHealthIndicator(health(store, properties));
+        HealthIndicator indicator(StoreHealth store, RateLimitProperties properties) {
+            Supplier<RateLimitHealth> health = health(store, properties);
+            return () -> {
+                RateLimitHealth now = health.get();
+                return Health.status(now.status()).withDetails(now.details()).build();
+            };
         }
     }
 

@@ -24,7 +24,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * Properties of the rate limits. An unknown property stops the start-up: {@link RateLimitPropertiesValidator} finds it, because
- * the names of {@link RedisStoreProperties.Server Redis servers} are beside the properties of the first.
+ * the names of {@link RedisServerProperties Redis servers} are beside the properties of the first.
  *
  * @param enabled Whether calls are limited. If not, annotations and URL rules do nothing, and no Redis is needed.
  * @param store Where permits are counted: in Redis for all instances together, or in memory by each instance.
@@ -109,12 +109,10 @@ public record RateLimitProperties(
      * Properties of plans that a RateLimitPlanResolver bean finds.
      *
      * @param cache Time after which the plan of a key is asked for again, in the background.
-     * @param maxKeys Maximum number of keys whose plan is kept in memory, of each limit.
      * @param timeout Maximum time that the first call of a key waits for its plan. Then the limit's own numbers apply.
      */
     public record Plans(
             @DefaultValue("1m") Duration cache,
-            @DefaultValue("100000") int maxKeys,
             @DefaultValue("500ms") Duration timeout) {
 
         public Plans {
@@ -122,11 +120,6 @@ public record RateLimitProperties(
                 throw new RateLimitConfigurationException(
                         "ratelimit.plans.cache must be positive (was " + DurationText.of(cache) + ").",
                         "Set it to the time after which another plan of a caller applies, such as 1m.");
-            }
-            if (maxKeys < 1) {
-                throw new RateLimitConfigurationException(
-                        "ratelimit.plans.max-keys must be at least 1 (was " + maxKeys + ").",
-                        "Set it to the number of keys that are in use at a time.");
             }
             if (timeout.isNegative()) {
                 throw new RateLimitConfigurationException(
@@ -201,7 +194,8 @@ public record RateLimitProperties(
             if (ipv6Prefix < 1 || ipv6Prefix > 128) {
                 throw new RateLimitConfigurationException(
                         "ratelimit.web.ipv6-prefix must be from 1 to 128 (was " + ipv6Prefix + ").",
-                        "Use 64, the smallest network that a provider assigns to a customer, or 128 for single addresses.");
+                        "Use 64, the smallest network that a provider assigns to a customer, or 128 for single"
+                                + " addresses.");
             }
             checkStatus("missing-key-status", missingKeyStatus, "400 or 401");
             checkStatus("outbound-status", outboundStatus, "503 or 429");

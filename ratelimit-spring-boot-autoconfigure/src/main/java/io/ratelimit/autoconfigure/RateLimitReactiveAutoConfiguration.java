@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
@@ -83,7 +84,7 @@ public final class RateLimitReactiveAutoConfiguration {
 
     @Bean
     CatchAllAdviceWarning rateLimitCatchAllAdviceWarning(ApplicationContext context) {
-        return new CatchAllAdviceWarning(context, false);
+        return new CatchAllAdviceWarning(new ApplicationAdvice(context), false);
     }
 
     @Bean

@@ -78,7 +78,7 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
                 .forEach(type -> reflection.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
         BY_NAME.forEach(type -> reflection.registerTypeIfPresent(loader, type, present -> {}));
         BindableRuntimeHintsRegistrar.forTypes(
-                        RateLimitProperties.class, RedisStoreProperties.Server.class, Pointcuts.Limit.class)
+                        RateLimitProperties.class, RedisStoreProperties.class, Pointcuts.Limit.class)
                 .registerHints(hints);
         // Fields without getters.
         reflection.registerTypeIfPresent(loader, CONNECTIONS, type -> type.withField("configuration"));

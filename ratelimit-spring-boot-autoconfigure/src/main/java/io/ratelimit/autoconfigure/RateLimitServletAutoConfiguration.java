@@ -4,6 +4,7 @@ import io.ratelimit.expression.RequestCall;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
@@ -125,7 +126,7 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     CatchAllAdviceWarning rateLimitCatchAllAdviceWarning(ApplicationContext context) {
-        return new CatchAllAdviceWarning(context, true);
+        return new CatchAllAdviceWarning(new ApplicationAdvice(context), true);
     }
 
     /** For the filters of routes. Most applications have none. */

@@ -3,9 +3,12 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitAttributes;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.actuate.BucketDescriptor;
 import io.ratelimit.actuate.EndpointProblems;
+import io.ratelimit.actuate.LimitDescriptor;
 import io.ratelimit.actuate.LimitDescriptor.Load;
 import io.ratelimit.actuate.LimitDescriptor.Usage;
+import io.ratelimit.actuate.RateLimitsDescriptor;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.internal.limiter.LimitCatalog;
@@ -15,6 +18,7 @@ import io.ratelimit.spi.StoreHealth;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.Supplier;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -24,7 +28,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.ImportRuntimeHints;
 
 /** Auto-configuration of the endpoint {@code ratelimits}. */
 @AutoConfiguration(after = {RateLimitAutoConfiguration.class, RateLimitStatisticsAutoConfiguration.class})
@@ -32,7 +35,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 @ConditionalOnAvailableEndpoint(RateLimitsEndpoint.class)
 @ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
 @Conditional(OnRateLimitsEnabled.class)
-@ImportRuntimeHints(EndpointHints.class)
+@RegisterReflectionForBinding({RateLimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class})
 public final class RateLimitsEndpointAutoConfiguration {
 
     @Bean

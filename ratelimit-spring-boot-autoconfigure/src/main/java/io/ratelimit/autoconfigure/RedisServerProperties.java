@@ -3,12 +3,14 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -16,7 +18,9 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.env.Environment;
 
 /**
@@ -50,13 +54,15 @@ final class RedisServerProperties {
      */
     static Map<String, RedisStoreProperties> bind(
             Environment environment, RedisStoreProperties base, BindHandler handler) {
-        Map<String, RedisStoreProperties.Server> found = read(environment, handler);
+        base.check(REDIS.toString());
+        Map<String, RedisStoreProperties> found = read(environment, handler);
         Map<String, RedisStoreProperties> servers = new LinkedHashMap<>();
         // All spellings of a name are bound to the same values.
         LimitNames.distinct(found.keySet()).forEach(name -> {
             String property = property(name);
-            RedisStoreProperties server =
-                    checked(name, Objects.requireNonNull(found.get(name))).over(property, base);
+            check(name, Objects.requireNonNull(found.get(name)));
+            RedisStoreProperties server = complete(environment, property, base);
+            server.check(property);
             DedicatedRedis.checkServers(property, server);
             var unused = server.keyHash(property);
             servers.put(name, server);
@@ -65,9 +71,9 @@ final class RedisServerProperties {
     }
 
     /** Variables of the environment with unknown names, such as those of Kubernetes, are bound to nothing and make no server. */
-    private static Map<String, RedisStoreProperties.Server> read(Environment environment, BindHandler handler) {
-        return binder(environment, RedisServerProperties::isOfServer)
-                .bind(REDIS, Bindable.mapOf(String.class, RedisStoreProperties.Server.class), handler)
+    private static Map<String, RedisStoreProperties> read(Environment environment, BindHandler handler) {
+        return binder(environment, RedisServerProperties::isOfServer, List.of())
+                .bind(REDIS, Bindable.mapOf(String.class, RedisStoreProperties.class), handler)
                 .orElse(Map.of());
     }
 
@@ -76,7 +82,30 @@ final class RedisServerProperties {
         return REDIS + "." + name;
     }
 
-    private static RedisStoreProperties.Server checked(String name, RedisStoreProperties.Server server) {
+    /** Binds the properties of a server again, over those of {@code ratelimit.redis} that are not about its connection. */
+    private static RedisStoreProperties complete(Environment environment, String property, RedisStoreProperties base) {
+        ConfigurationPropertyName server = ConfigurationPropertyName.adapt(property, '.');
+        Binder own = binder(environment, server::isAncestorOf, List.of());
+        boolean ownHash = Stream.of("hash-keys", "hash-keys-secret")
+                .anyMatch(name ->
+                        own.bind(server.append(name), Bindable.of(Object.class)).isBound());
+        MapConfigurationPropertySource inherited = new MapConfigurationPropertySource();
+        inherited.put(property + ".key-prefix", base.keyPrefix());
+        inherited.put(property + ".timeout", base.timeout());
+        inherited.put(property + ".remember-rejections", base.rememberRejections());
+        inherited.put(property + ".functions", base.functions());
+        if (!ownHash && base.hashKeys()) {
+            inherited.put(property + ".hash-keys", true);
+            String secret = base.hashKeysSecret();
+            if (secret != null) {
+                inherited.put(property + ".hash-keys-secret", secret);
+            }
+        }
+        return binder(environment, server::isAncestorOf, List.of(inherited))
+                .bindOrCreate(server, Bindable.of(RedisStoreProperties.class), BindHandler.DEFAULT);
+    }
+
+    private static void check(String name, RedisStoreProperties server) {
         if (!LimitNames.isValid(name)) {
             throw new RateLimitConfigurationException(
                     REDIS + " must have names of servers of letters, digits, '-' and '_' (was \"" + name + "\").",
@@ -94,7 +123,6 @@ final class RedisServerProperties {
                     suggestion(ConfigurationPropertyName.of(property(name)))
                             + "Set url, host, sentinel, cluster or connection-factory below it.");
         }
-        return server;
     }
 
     /** Suggests a property of the first Redis that the name of a server may be a misspelling of. */
@@ -107,16 +135,18 @@ final class RedisServerProperties {
 
     /** Returns a binder that does not see the properties of servers. */
     static Binder withoutServers(Environment environment) {
-        return binder(environment, name -> !isOfServer(name));
+        return binder(environment, name -> !isOfServer(name), List.of());
     }
 
-    private static Binder binder(Environment environment, Predicate<ConfigurationPropertyName> visible) {
+    private static Binder binder(
+            Environment environment,
+            Predicate<ConfigurationPropertyName> visible,
+            List<ConfigurationPropertySource> behind) {
+        Stream<ConfigurationPropertySource> sources = StreamSupport.stream(
+                        ConfigurationPropertySources.get(environment).spliterator(), false)
+                .map(source -> source.filter(visible));
         return new Binder(
-                StreamSupport.stream(
-                                ConfigurationPropertySources.get(environment).spliterator(), false)
-                        .map(source -> source.filter(visible))
-                        .toList(),
-                new PropertySourcesPlaceholdersResolver(environment));
+                Stream.concat(sources, behind.stream()).toList(), new PropertySourcesPlaceholdersResolver(environment));
     }
 
     private static boolean isOfServer(ConfigurationPropertyName name) {

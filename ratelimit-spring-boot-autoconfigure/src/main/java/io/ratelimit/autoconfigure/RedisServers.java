@@ -21,39 +21,29 @@ import org.springframework.beans.factory.ListableBeanFactory;
 /**
  * Holds the connections to further Redis servers, which limits name. They are no beans of their own, so that nothing takes one of
  * them for the first Redis.
+ *
+ * @param byId by their names in lower case without dashes and underscores; usually empty
  */
-final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>, DisposableBean {
+record RedisServers(Map<String, Server> byId) implements BeanFactoryInitializer<ListableBeanFactory>, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     /** The time that a start-up waits for connections. They are made while the other beans are. */
     private static final Duration START_UP = Duration.ofSeconds(2);
 
-    private final Map<String, Server> servers;
-
-    /** @param servers by their names in lower case without dashes and underscores */
-    RedisServers(Map<String, Server> servers) {
-        this.servers = servers;
-    }
-
-    /** Returns the servers by their names in lower case without dashes and underscores. Usually empty. */
-    Map<String, Server> byId() {
-        return servers;
-    }
-
     /** Returns the names as they are written, that of the first Redis included; empty if there is no other. */
     List<String> names() {
         List<String> names = new ArrayList<>();
-        if (!servers.isEmpty()) {
+        if (!byId.isEmpty()) {
             names.add(RedisServerProperties.DEFAULT);
-            servers.values().forEach(server -> names.add(server.name));
+            byId.values().forEach(server -> names.add(server.name));
         }
         return names;
     }
 
     /** Returns the longest time for a decision of any server, not less than the given one. */
     Duration longestTimeout(Duration ofFirst) {
-        return servers.values().stream()
+        return byId.values().stream()
                 .map(server -> server.properties.timeout())
                 .reduce(ofFirst, (one, other) -> one.compareTo(other) < 0 ? other : one);
     }
@@ -61,7 +51,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
     /** Connects before the beans of the application are created. */
     @Override
     public void initialize(ListableBeanFactory beans) {
-        servers.values().forEach(server -> {
+        byId.values().forEach(server -> {
             try {
                 server.connector.connectInBackground();
             } catch (RuntimeException ex) {
@@ -72,7 +62,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
 
     /** Describes the servers for the log. */
     String describe() {
-        return servers.values().stream()
+        return byId.values().stream()
                 .map(server -> "; those with redis '" + server.name + "' at " + server.connector.address() + ", under '"
                         + server.properties.keyPrefix() + "'")
                 .collect(Collectors.joining());
@@ -81,7 +71,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
     /** Waits until the first attempts to connect have ended, for all servers together as long as a start-up may. */
     void await() {
         long end = System.nanoTime() + START_UP.toNanos();
-        servers.values()
+        byId.values()
                 .forEach(server -> server.connector.connect(Duration.ofNanos(Math.max(0, end - System.nanoTime()))));
     }
 
@@ -101,33 +91,30 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
 
     /** Waits for servers that do not answer at the same time. */
     private void sideBySide(Consumer<Server> task) {
-        if (servers.isEmpty()) {
+        if (byId.isEmpty()) {
             return;
         }
-        Executor threads = DaemonThreads.create("ratelimit-servers", servers.size(), servers.size());
+        Executor threads = DaemonThreads.create("ratelimit-servers", byId.size(), byId.size());
         BoundedWait.get(
-                CompletableFuture.allOf(servers.values().stream()
+                CompletableFuture.allOf(byId.values().stream()
                         .map(server -> CompletableFuture.runAsync(() -> task.accept(server), threads))
                         .toArray(CompletableFuture[]::new)),
                 RateLimitStore.LONGEST);
     }
 
-    /** One server. */
-    static class Server {
-
-        private final String name;
-
-        private final RedisStoreProperties properties;
-
-        private final RedisConnector connector;
-
-        private final GuardedRedis guarded;
+    /**
+     * One server.
+     *
+     * @param name as it is written
+     */
+    record Server(String name, RedisStoreProperties properties, RedisConnector connector, GuardedRedis guarded) {
 
         Server(String name, RedisStoreProperties properties, RedisConnector connector) {
-            this.name = name;
-            this.properties = properties;
-            this.connector = connector;
-            this.guarded = new GuardedRedis(connector, properties.timeout(), properties.keyPrefix());
+            this(
+                    name,
+                    properties,
+                    connector,
+                    new GuardedRedis(connector, properties.timeout(), properties.keyPrefix()));
         }
 
         void start() {
@@ -143,19 +130,6 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
         void destroy() {
             guarded.destroy();
             connector.destroy();
-        }
-
-        /** Returns the name as it is written. */
-        String name() {
-            return name;
-        }
-
-        RedisStoreProperties properties() {
-            return properties;
-        }
-
-        GuardedRedis guarded() {
-            return guarded;
         }
     }
 }

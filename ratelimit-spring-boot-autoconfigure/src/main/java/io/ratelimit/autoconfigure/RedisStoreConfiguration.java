@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.OverrideSynchronizer;
-import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.store.StoreInstrumentation;
@@ -171,8 +171,8 @@ class RedisStoreConfiguration {
 
     @Bean
     @ConditionalOnBean(RedisConnector.class)
-    ReleaseMessages rateLimitReleaseMessages(RedisChangeChannel channel) {
-        return new ReleaseMessages(channel);
+    BucketMessages rateLimitReleaseMessages(RedisChangeChannel channel) {
+        return new BucketMessages(channel, BucketMessages.RELEASED);
     }
 
     @Bean
@@ -199,10 +199,10 @@ class RedisStoreConfiguration {
     static RateLimitStore store(
             GuardedRedis redis,
             RedisStoreProperties properties,
-            ObjectProvider<ReleaseMessages> releases,
+            ObjectProvider<BucketMessages> releases,
             StoreInstrumentation instrumented) {
         RedisRateLimitStore store = new RedisRateLimitStore(redis, properties.keyPrefix(), properties.keyHash());
-        releases.ifAvailable(messages -> store.onAwaitedRelease(messages::send));
+        releases.ifAvailable(messages -> store.onAwaitedRelease(charge -> messages.send(charge.limit(), charge.key())));
         store.onLostPermits(instrumented.lostPermits());
         store.onLostSettlement(instrumented.lostSettlements());
         return store;

@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * Properties of the Redis store. The connection properties have the meaning of those of {@code spring.data.redis}; one of
- * them gives rate limits a connection of their own.
+ * them gives rate limits a connection of their own. {@link RedisServerProperties Further servers} have the same ones.
  *
  * @param url URL of the Redis for rate limits alone, such as redis://user:password@host:6379/0, or rediss:// with TLS. Not
  *     combined with host, port, sentinel or cluster.
@@ -56,12 +56,18 @@ public record RedisStoreProperties(
         @DefaultValue("true") boolean functions,
         @Nullable String connectionFactory) {
 
-    public RedisStoreProperties {
-        check("ratelimit.redis", keyPrefix, timeout);
+    /** Whether something tells where the server is. */
+    boolean hasAddress() {
+        return url != null
+                || host != null
+                || port != null
+                || sentinel != null
+                || cluster != null
+                || connectionFactory != null;
     }
 
     /** @param property the prefix of the properties, for messages */
-    private static void check(String property, String keyPrefix, Duration timeout) {
+    void check(String property) {
         if (keyPrefix.contains("{") || keyPrefix.contains("}")) {
             throw new RateLimitConfigurationException(
                     property + ".key-prefix must not contain braces (was \"" + keyPrefix + "\").",
@@ -95,90 +101,6 @@ public record RedisStoreProperties(
             return KeyHash.OF_LONG_KEYS;
         }
         return hashKeysSecret == null ? KeyHash.OF_ALL_KEYS : KeyHash.withSecret(hashKeysSecret);
-    }
-
-    /**
-     * Properties of a further Redis server, below ratelimit.redis and its name, for limits that name it. They mean the same as
-     * those of {@link RedisStoreProperties}. What is not set is as in {@code ratelimit.redis}, except for the connection.
-     *
-     * @param url URL of the server, such as redis://user:password@host:6379/0, or rediss:// with TLS. Not combined with host,
-     *     port, sentinel or cluster.
-     * @param host Host of the server.
-     * @param port Port of the server. Default: 6379.
-     * @param username User name for the server.
-     * @param password Password for the server.
-     * @param database Index of the database. Default: 0.
-     * @param clientName Name of the connections, as CLIENT LIST shows it.
-     * @param ssl TLS of the connections.
-     * @param sentinel Sentinels of the server.
-     * @param cluster Cluster in the place of a server.
-     * @param keyPrefix Start of every Redis key, without braces. Default: ratelimit.redis.key-prefix.
-     * @param hashKeys Whether this Redis gets callers' keys as hashes. Default: ratelimit.redis.hash-keys, with its secret.
-     * @param hashKeysSecret Secret of these hashes.
-     * @param timeout Maximum time for a decision of this server. Default: ratelimit.redis.timeout.
-     * @param rememberRejections Whether a call that this server has rejected is rejected again without it. Default:
-     *     ratelimit.redis.remember-rejections.
-     * @param functions Whether calls run as a Redis function if this server has functions. Default: ratelimit.redis.functions.
-     * @param connectionFactory Name of the RedisConnectionFactory bean to use instead of connection properties.
-     */
-    public record Server(
-            @Nullable String url,
-            @Nullable String host,
-            @Nullable Integer port,
-            @Nullable String username,
-            @Nullable String password,
-            @Nullable Integer database,
-            @Nullable String clientName,
-            @Nullable Ssl ssl,
-            @Nullable Sentinel sentinel,
-            @Nullable Cluster cluster,
-            @Nullable String keyPrefix,
-            @Nullable Boolean hashKeys,
-            @Nullable String hashKeysSecret,
-            @Nullable Duration timeout,
-            @Nullable Boolean rememberRejections,
-            @Nullable Boolean functions,
-            @Nullable String connectionFactory) {
-
-        /** Whether something tells where the server is. */
-        boolean hasAddress() {
-            return url != null
-                    || host != null
-                    || port != null
-                    || sentinel != null
-                    || cluster != null
-                    || connectionFactory != null;
-        }
-
-        /**
-         * Returns these properties, with those of {@code ratelimit.redis} for what is not set.
-         *
-         * @param property the prefix of these properties, for messages
-         */
-        RedisStoreProperties over(String property, RedisStoreProperties base) {
-            boolean ownHash = hashKeys != null || hashKeysSecret != null;
-            String prefix = keyPrefix == null ? base.keyPrefix : keyPrefix;
-            Duration time = timeout == null ? base.timeout : timeout;
-            check(property, prefix, time);
-            return new RedisStoreProperties(
-                    url,
-                    host,
-                    port,
-                    username,
-                    password,
-                    database,
-                    clientName,
-                    ssl,
-                    sentinel,
-                    cluster,
-                    prefix,
-                    ownHash ? Boolean.TRUE.equals(hashKeys) : base.hashKeys,
-                    ownHash ? hashKeysSecret : base.hashKeysSecret,
-                    time,
-                    rememberRejections == null ? base.rememberRejections : rememberRejections,
-                    functions == null ? base.functions : functions,
-                    connectionFactory);
-        }
     }
 
     /**

@@ -2,7 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.event.RateLimitEventPublisher;
-import io.ratelimit.internal.change.ReleaseMessages;
+import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
@@ -81,7 +81,7 @@ class StoreConfiguration {
             LeasingStoreRegistry leases,
             InstanceCount instances,
             RateLimitEventPublisher events,
-            ObjectProvider<ReleaseMessages> releases,
+            ObjectProvider<BucketMessages> releases,
             ObjectProvider<StoreInstrumentation> instrumentation) {
         GuardedRedis guarded = redis.getIfAvailable();
         if (guarded == null) {
@@ -114,7 +114,7 @@ class StoreConfiguration {
             RateLimitStore local,
             LeasingStoreRegistry leases,
             RateLimitEventPublisher events,
-            ObjectProvider<ReleaseMessages> releases) {
+            ObjectProvider<BucketMessages> releases) {
 
         /** @param name of the server; {@code null}: there is only one */
         FailoverRateLimitStore failover(GuardedRedis redis, RedisStoreProperties properties, @Nullable String name) {

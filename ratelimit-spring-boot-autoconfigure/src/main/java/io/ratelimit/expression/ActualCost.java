@@ -5,25 +5,16 @@ import java.util.function.Supplier;
 import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
 
-/** Computes what calls have actually cost: by an expression of their result, or by a collector of all their results. */
-public final class ActualCost {
-
-    private final RateLimitExpression expression;
-
-    /** Whether the expression is also of use if a call fails. */
-    private final boolean readsException;
-
-    private final @Nullable Supplier<Collector<Object, Object, ?>> collector;
-
-    /** @param collector {@code null}: the cost is the value of the expression */
-    ActualCost(
-            RateLimitExpression expression,
-            boolean readsException,
-            @Nullable Supplier<Collector<Object, Object, ?>> collector) {
-        this.expression = expression;
-        this.readsException = readsException;
-        this.collector = collector;
-    }
+/**
+ * Computes what calls have actually cost: by an expression of their result, or by a collector of all their results.
+ *
+ * @param readsException whether the expression is also of use if a call fails
+ * @param collector {@code null}: the cost is the value of the expression
+ */
+public record ActualCost(
+        RateLimitExpression expression,
+        boolean readsException,
+        @Nullable Supplier<Collector<Object, Object, ?>> collector) {
 
     String text() {
         return expression.text();

@@ -18,7 +18,9 @@ import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
@@ -37,7 +39,7 @@ import org.springframework.util.StringUtils;
  * Follows the declared types in expressions, from parameters and beans on. A value may be of a subclass that has more than its
  * declaration says.
  */
-final class ExpressionTypes {
+record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionTypes.Visitor visitor) {
 
     /** Is told what expressions reach. */
     interface Visitor {
@@ -53,18 +55,19 @@ final class ExpressionTypes {
 
         /** A property of a value of that type. */
         default void property(Class<?> type, String name) {}
+
+        /** A method of a value of that type. */
+        default void method(Class<?> type, String name) {}
+
+        default void variable(String name) {}
+
+        default void bean(String name) {}
+
+        default void function() {}
     }
 
-    private final BeanFactory beans;
-
-    private final StandardTypeLocator types;
-
-    private final Visitor visitor;
-
     ExpressionTypes(BeanFactory beans, @Nullable ClassLoader loader, Visitor visitor) {
-        this.beans = beans;
-        this.types = new StandardTypeLocator(loader);
-        this.visitor = visitor;
+        this(beans, new StandardTypeLocator(loader), visitor);
     }
 
     /** Returns the declared types of a method's parameters and of its result, by the names that expressions have for them. */
@@ -91,7 +94,9 @@ final class ExpressionTypes {
     /** Returns the declared type of the expression's value; {@link ResolvableType#NONE} if no declaration names it. */
     ResolvableType of(SpelNode expression, Class<?> root, Map<String, ResolvableType> variables) {
         ResolvableType rootType = ResolvableType.forClass(root);
-        return new Walk(rootType, variables).visit(expression, rootType);
+        Map<String, ResolvableType> all = new HashMap<>(variables);
+        all.put("root", rootType);
+        return new Walk(rootType, all).visit(expression, rootType);
     }
 
     private ResolvableType reached(ResolvableType type) {
@@ -151,10 +156,17 @@ final class ExpressionTypes {
             boolean onRoot = node instanceof MethodReference || node instanceof Indexer;
             ResolvableType[] children = new ResolvableType[node.getChildCount()];
             for (int i = 0; i < children.length; i++) {
-                children[i] = visit(node.getChild(i), onRoot ? root : target);
+                children[i] = isKey(node, i) ? ResolvableType.NONE : visit(node.getChild(i), onRoot ? root : target);
             }
             if (node instanceof MethodReference called) {
+                Class<?> type = target.resolve();
+                if (type != null) {
+                    visitor.method(type, called.getName());
+                }
                 return method(target, called.getName(), children.length);
+            }
+            if (node instanceof FunctionReference) {
+                visitor.function();
             }
             if (node instanceof Indexer) {
                 return element(target);
@@ -171,16 +183,20 @@ final class ExpressionTypes {
             return node instanceof Elvis ? children[0] : ResolvableType.NONE;
         }
 
+        /** A name alone is the key of a map. */
+        private static boolean isKey(SpelNode node, int child) {
+            return node.getChild(child) instanceof PropertyOrFieldReference
+                    && (node instanceof Indexer || (node instanceof InlineMap && child % 2 == 0));
+        }
+
         private ResolvableType variable(String name, ResolvableType target) {
-            return switch (name) {
-                case "root" -> root;
-                case "this" -> target;
-                default -> variables.getOrDefault(name, ResolvableType.NONE);
-            };
+            visitor.variable(name);
+            return name.equals("this") ? target : variables.getOrDefault(name, ResolvableType.NONE);
         }
     }
 
     private ResolvableType bean(String name) {
+        visitor.bean(name);
         Class<?> type = beans.containsBean(name) ? beans.getType(name, false) : null;
         return type == null ? ResolvableType.NONE : ResolvableType.forClass(ClassUtils.getUserClass(type));
     }

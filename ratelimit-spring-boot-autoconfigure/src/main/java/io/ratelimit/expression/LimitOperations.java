@@ -9,6 +9,7 @@ import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -22,53 +23,76 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
     /**
      * Merges a declaration with the configuration.
      *
+     * @param declared what the code sets for calls of the limit
+     * @param declaration declares the limit in the catalog, or finds it there
      * @param scope the names that its expressions can use
      * @throws RateLimitConfigurationException if the merged declaration cannot work
      */
-    public RateLimitOperation of(LimitDeclaration declaration, ExpressionScope scope) {
-        LimitConfiguration overrides = catalog.settings().of(declaration.name());
-        String permits = overrides.get(LimitAttributes.PERMITS, declaration.permits());
+    public RateLimitOperation of(
+            LimitConfiguration declared, Supplier<EffectiveLimit> declaration, ExpressionScope scope) {
+        LimitConfiguration merged = merged(declared);
+        String permits = merged.get(LimitAttributes.PERMITS, "1");
         if (permits.matches("-\\d+")) {
             throw new RateLimitConfigurationException(
-                    overrides.label(LimitAttributes.PERMITS) + " must not be negative (was " + permits + ").",
+                    merged.label(LimitAttributes.PERMITS) + " must not be negative (was " + permits + ").",
                     "Write what a call costs. 0 is free.");
         }
-        EffectiveLimit limit = declaration.limit().get();
+        EffectiveLimit limit = declaration.get();
         boolean fixed = permits.matches("\\d{1,10}");
-        LimitKey key = key(declaration, overrides, scope);
+        LimitKey key = key(merged, scope);
         return new RateLimitOperation(
                 limit,
                 key,
                 fixed ? Long.parseLong(permits) : 1,
-                fixed ? null : expression(LimitAttributes.PERMITS, declaration.permits(), overrides, scope),
-                expression(LimitAttributes.CONDITION, declaration.condition(), overrides, scope),
-                refundOn(limit, declaration, overrides),
-                actualCost(limit, declaration, overrides, scope),
-                plan(declaration, overrides, key, scope));
+                fixed ? null : expression(LimitAttributes.PERMITS, merged, scope),
+                condition(merged, scope),
+                refundOn(limit, merged),
+                actualCost(limit, merged, permits, scope),
+                plan(merged, key, scope));
     }
 
     /** Creates an operation for a limit that is referred to by its name only. */
     public RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
-        return of(
-                new LimitDeclaration(name, () -> catalog.configured(name), "", "", "1", "", "", List.of(), "", ""),
-                scope);
+        return of(LimitConfiguration.of(name), () -> catalog.configured(name), scope);
+    }
+
+    /** Returns the attributes of the configuration, or else of the declaration. One key replaces the other, and one plan. */
+    private LimitConfiguration merged(LimitConfiguration declared) {
+        LimitConfiguration overrides = catalog.settings().of(declared.limitName());
+        AttributeValues values = declared.values();
+        if (overrides.hasKey()) {
+            values = values.with(LimitAttributes.KEY_EXPRESSION, null).with(LimitAttributes.KEY_RESOLVER, null);
+        }
+        if (overrides.hasPlan()) {
+            values = values.with(LimitAttributes.PLAN_EXPRESSION, null).with(LimitAttributes.PLAN_RESOLVER, null);
+        }
+        return overrides.with(values.overriddenBy(overrides.values()));
+    }
+
+    private @Nullable RateLimitExpression condition(LimitConfiguration merged, ExpressionScope scope) {
+        boolean own = merged.values().has(LimitAttributes.CONDITION);
+        return expression(LimitAttributes.CONDITION, own ? merged : defaults(), scope);
+    }
+
+    private LimitConfiguration defaults() {
+        return catalog.settings().defaults();
     }
 
     private @Nullable ActualCost actualCost(
-            EffectiveLimit limit, LimitDeclaration declaration, LimitConfiguration overrides, ExpressionScope scope) {
-        Text text = text(LimitAttributes.PERMITS_AFTER, declaration.permitsAfter(), overrides);
+            EffectiveLimit limit, LimitConfiguration merged, String permits, ExpressionScope scope) {
+        String text = merged.get(LimitAttributes.PERMITS_AFTER);
         if (text == null) {
             return null;
         }
-        checkSettled(limit, text.label, "\"" + text.text + "\"");
-        String permits = overrides.get(LimitAttributes.PERMITS, declaration.permits());
+        String label = merged.label(LimitAttributes.PERMITS_AFTER);
+        checkSettled(limit, label, "\"" + text + "\"");
         if (permits.matches("0+")) {
             throw new RateLimitConfigurationException(
-                    overrides.label(LimitAttributes.PERMITS) + " must be at least 1 with " + text.label
+                    merged.label(LimitAttributes.PERMITS) + " must be at least 1 with " + label
                             + ", because a free call is never rejected (was " + permits + ").",
                     "Estimate what a call costs at least. After the call, the difference is refunded or charged.");
         }
-        return expressions.actualCost(text.text, text.label, scope);
+        return expressions.actualCost(text, label, scope);
     }
 
     /** Checks the limit as it is, and as it may be changed later. */
@@ -114,120 +138,71 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
         return types.stream().map(Class::getName).collect(Collectors.joining(", "));
     }
 
-    /** Returns those of the overrides, of the declaration, or else of the defaults, which are for limits that can refund. */
-    private List<Class<? extends Throwable>> refundOn(
-            EffectiveLimit limit, LimitDeclaration declaration, LimitConfiguration overrides) {
-        List<Class<? extends Throwable>> own = overrides.get(LimitAttributes.REFUND_ON, declaration.refundOn());
-        if (!own.isEmpty()) {
-            checkSettled(limit, overrides.label(LimitAttributes.REFUND_ON), names(own));
+    /** Returns those of the limit, or else of the defaults, which are for limits that can refund. */
+    private List<Class<? extends Throwable>> refundOn(EffectiveLimit limit, LimitConfiguration merged) {
+        List<Class<? extends Throwable>> own = merged.get(LimitAttributes.REFUND_ON);
+        if (own == null) {
+            RateLimit present = limit.get();
+            return present.hasRate() && present.lease() == 0
+                    ? defaults().get(LimitAttributes.REFUND_ON, List.of())
+                    : List.of();
         }
-        List<Class<? extends Throwable>> defaults =
-                catalog.settings().defaults().get(LimitAttributes.REFUND_ON);
-        RateLimit present = limit.get();
-        return own.isEmpty()
-                        && overrides.get(LimitAttributes.REFUND_ON) == null
-                        && defaults != null
-                        && present.hasRate()
-                        && present.lease() == 0
-                ? defaults
-                : own;
+        if (!own.isEmpty()) {
+            checkSettled(limit, merged.label(LimitAttributes.REFUND_ON), names(own));
+        }
+        return own;
     }
 
-    /** Returns the key of the overrides, of the declaration, or else of the defaults; {@code null}: all callers share a bucket. */
-    private @Nullable LimitKey key(LimitDeclaration declaration, LimitConfiguration overrides, ExpressionScope scope) {
-        LimitConfiguration origin =
-                overrides.hasKey() ? overrides : catalog.settings().defaults();
-        Part part = Part.declared("key", declaration.keyResolver(), declaration.keyExpression());
-        if (overrides.hasKey() || part.isEmpty()) {
-            part = Part.configured(LimitAttributes.KEY_RESOLVER, LimitAttributes.KEY_EXPRESSION, origin);
+    /** Returns the key of the limit, or else of the defaults; {@code null}: all callers share a bucket. */
+    private @Nullable LimitKey key(LimitConfiguration merged, ExpressionScope scope) {
+        LimitConfiguration origin = merged.hasKey() ? merged : defaults();
+        String resolver = origin.get(LimitAttributes.KEY_RESOLVER);
+        if (resolver != null) {
+            return expressions.resolver(resolver, origin.label(LimitAttributes.KEY_RESOLVER), scope);
         }
-        if (!part.resolver.text.isEmpty()) {
-            return expressions.resolver(part.resolver.text, part.resolver.label, scope);
-        }
-        String expression = part.expression.text;
-        if ((part.isEmpty() && !origin.hasKey()) || LimitConfiguration.ALL_CALLERS.equals(expression)) {
+        String expression = origin.get(LimitAttributes.KEY_EXPRESSION);
+        if (expression == null || LimitConfiguration.ALL_CALLERS.equals(expression)) {
             return null;
         }
+        String label = origin.label(LimitAttributes.KEY_EXPRESSION);
         if (LIKE_ALL_CALLERS.matcher(expression).matches()) {
             throw new RateLimitConfigurationException(
-                    part.expression.label + " must be an expression or " + LimitConfiguration.ALL_CALLERS + " (was \""
-                            + expression + "\").",
+                    label + " must be an expression or " + LimitConfiguration.ALL_CALLERS + " (was \"" + expression
+                            + "\").",
                     "Did you mean " + LimitConfiguration.ALL_CALLERS + "?");
         }
-        return expressions.key(expression, part.expression.label, scope);
+        return expressions.key(expression, label, scope);
     }
 
     /**
-     * Returns the plan of the overrides, of the declaration, of the defaults, or else of the only resolver; {@code null}: no plans.
-     * The defaults and the only resolver are for limits that have plans and a key.
+     * Returns the plan of the limit, of the defaults, or else of the only resolver; {@code null}: no plans. The defaults and the only
+     * resolver are for limits that have plans and a key.
      */
-    private @Nullable LimitPlan plan(
-            LimitDeclaration declaration, LimitConfiguration overrides, @Nullable LimitKey key, ExpressionScope scope) {
-        LimitConfiguration origin =
-                overrides.hasPlan() ? overrides : catalog.settings().defaults();
-        Part part = Part.declared("plan", declaration.planResolver(), declaration.planExpression());
-        if (overrides.hasPlan() || part.isEmpty()) {
-            if (!overrides.hasPlan() && (overrides.plans().isEmpty() || key == null)) {
-                return null;
-            }
-            if (!origin.hasPlan()) {
-                return expressions.onlyPlanResolver(declaration.name());
-            }
-            part = Part.configured(LimitAttributes.PLAN_RESOLVER, LimitAttributes.PLAN_EXPRESSION, origin);
+    private @Nullable LimitPlan plan(LimitConfiguration merged, @Nullable LimitKey key, ExpressionScope scope) {
+        if (!merged.hasPlan() && (merged.plans().isEmpty() || key == null)) {
+            return null;
         }
-        if (!part.resolver.text.isEmpty()) {
-            if (key == null) {
-                throw new RateLimitConfigurationException(
-                        part.resolver.label + " must not be set for a limit without a key (was \"" + part.resolver.text
-                                + "\").",
-                        "Set the key of the limit, which tells callers apart.");
-            }
-            return expressions.planResolver(part.resolver.text, part.resolver.label, declaration.name());
+        LimitConfiguration origin = merged.hasPlan() ? merged : defaults();
+        String resolver = origin.get(LimitAttributes.PLAN_RESOLVER);
+        if (resolver != null && key == null) {
+            throw new RateLimitConfigurationException(
+                    origin.label(LimitAttributes.PLAN_RESOLVER) + " must not be set for a limit without a key (was \""
+                            + resolver + "\").",
+                    "Set the key of the limit, which tells callers apart.");
         }
-        if (LimitConfiguration.NO_PLAN.equals(part.expression.text)) {
-            return NoPlan.NONE;
+        if (resolver != null) {
+            return expressions.planResolver(resolver, origin.label(LimitAttributes.PLAN_RESOLVER), merged.limitName());
         }
-        return part.isEmpty()
-                ? null
-                : new PlanExpression(expressions.parse(part.expression.text, part.expression.label, scope));
+        if (LimitConfiguration.NO_PLAN.equals(origin.get(LimitAttributes.PLAN_EXPRESSION))) {
+            return () -> LimitConfiguration.NO_PLAN;
+        }
+        RateLimitExpression expression = expression(LimitAttributes.PLAN_EXPRESSION, origin, scope);
+        return expression == null ? expressions.onlyPlanResolver(merged.limitName()) : new PlanExpression(expression);
     }
 
     private @Nullable RateLimitExpression expression(
-            Attribute<String> attribute, String declared, LimitConfiguration overrides, ExpressionScope scope) {
-        Text text = text(attribute, declared, overrides);
-        return text == null ? null : expressions.parse(text.text, text.label, scope);
-    }
-
-    /** Returns the text that applies: of the overrides, of the declaration, or else of the defaults. */
-    private @Nullable Text text(Attribute<String> attribute, String declared, LimitConfiguration overrides) {
-        AttributeValues code = AttributeValues.NONE.with(attribute, declared.isEmpty() ? null : declared);
-        AttributeValues merged = code.overriddenBy(overrides.values())
-                .inherit(attribute, catalog.settings().defaults().values());
-        String text = merged.get(attribute);
-        return text == null ? null : new Text(text, merged.label(attribute));
-    }
-
-    /** @param label the attribute or the property */
-    private record Text(String text, String label) {}
-
-    /** A bean or an expression, by which calls get a key or a plan. */
-    private record Part(Text resolver, Text expression) {
-
-        static Part declared(String what, String resolver, String expression) {
-            return new Part(new Text(resolver, what + "Resolver"), new Text(expression, what + "Expression"));
-        }
-
-        static Part configured(Attribute<String> resolver, Attribute<String> expression, LimitConfiguration origin) {
-            return new Part(text(resolver, origin), text(expression, origin));
-        }
-
-        private static Text text(Attribute<String> attribute, LimitConfiguration origin) {
-            String text = origin.get(attribute);
-            return new Text(text == null ? "" : text, origin.label(attribute));
-        }
-
-        boolean isEmpty() {
-            return resolver.text.isEmpty() && expression.text.isEmpty();
-        }
+            Attribute<String> attribute, LimitConfiguration origin, ExpressionScope scope) {
+        String text = origin.get(attribute);
+        return text == null ? null : expressions.parse(text, origin.label(attribute), scope);
     }
 }

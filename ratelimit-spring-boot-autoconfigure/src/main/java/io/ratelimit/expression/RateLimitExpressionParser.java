@@ -28,18 +28,7 @@ import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelCompilerMode;
-import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
-import org.springframework.expression.spel.ast.BeanReference;
-import org.springframework.expression.spel.ast.CompoundExpression;
-import org.springframework.expression.spel.ast.FunctionReference;
-import org.springframework.expression.spel.ast.Indexer;
-import org.springframework.expression.spel.ast.InlineMap;
-import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.Projection;
-import org.springframework.expression.spel.ast.PropertyOrFieldReference;
-import org.springframework.expression.spel.ast.Selection;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -116,7 +105,6 @@ public final class RateLimitExpressionParser {
                     ex);
         }
         Validation validation = new Validation(attribute + " \"" + text + "\"", scope);
-        validation.visit(expression.getAST(), true, true);
         Class<?> type = new ExpressionTypes(beans, beans.getBeanClassLoader(), validation)
                 .of(expression.getAST(), scope.root(), scope.types())
                 .resolve();
@@ -233,59 +221,24 @@ public final class RateLimitExpressionParser {
             this.scope = scope;
         }
 
-        /**
-         * Validates a node and its children.
-         *
-         * @param onRoot whether a property of this node is a property of the root object
-         * @param inRoot whether arguments of a method of this node can be such properties: not within an element of a collection
-         */
-        void visit(SpelNode node, boolean onRoot, boolean inRoot) {
-            if (node instanceof VariableReference) {
-                checkVariable(node.toStringAST().substring(1));
-            } else if (node instanceof FunctionReference) {
-                throw new RateLimitConfigurationException(
-                        label + " calls a #function, and there are none.", "Call a method of a @bean.");
-            } else if (node instanceof BeanReference) {
-                checkBean(node.toStringAST().replaceAll("[@&']", ""));
-            } else if (node instanceof PropertyOrFieldReference property && onRoot) {
-                checkProperty(property.getName());
-            } else if (node instanceof MethodReference called && onRoot) {
-                checkMethod(called.getName());
-            }
-            boolean ofElement = node instanceof Selection || node instanceof Projection;
-            for (int i = 0; i < node.getChildCount(); i++) {
-                visit(node.getChild(i), !ofElement && isOnRoot(node, i, onRoot, inRoot), inRoot && !ofElement);
-            }
-        }
-
-        private boolean isOnRoot(SpelNode node, int child, boolean onRoot, boolean inRoot) {
-            if (node instanceof CompoundExpression) {
-                return child == 0 ? onRoot : (child == 1 && isRoot(node.getChild(0), inRoot));
-            }
-            if (node instanceof InlineMap) {
-                boolean isKey = child % 2 == 0;
-                return onRoot && !isKey;
-            }
-            // A name alone is the key of a map.
-            boolean isKey = node instanceof Indexer && node.getChild(child) instanceof PropertyOrFieldReference;
-            boolean isArgument = node instanceof MethodReference || node instanceof Indexer;
-            return !isKey && (isArgument ? inRoot : onRoot);
-        }
-
-        private boolean isRoot(SpelNode node, boolean inRoot) {
-            String text = node.toStringAST();
-            return node instanceof VariableReference && (text.equals("#root") || (inRoot && text.equals("#this")));
-        }
-
-        private void checkVariable(String name) {
+        @Override
+        public void variable(String name) {
             if (!scope.hasVariable(name)) {
                 throw scope.noSuchVariable(label, name);
             }
         }
 
         @Override
+        public void function() {
+            throw new RateLimitConfigurationException(
+                    label + " calls a #function, and there are none.", "Call a method of a @bean.");
+        }
+
+        @Override
         public void property(Class<?> type, String name) {
-            if (PropertyReader.isMissing(name, type)) {
+            if (type == scope.root()) {
+                checkProperty(name);
+            } else if (PropertyReader.isMissing(name, type)) {
                 throw new RateLimitConfigurationException(
                         label + " reads '" + name + "', which is not a property of " + type.getName() + ".",
                         LimitNames.didYouMean(name, PropertyReader.names(type), nearest -> nearest) + "There are: "
@@ -293,14 +246,19 @@ public final class RateLimitExpressionParser {
             }
         }
 
-        private void checkBean(String name) {
+        @Override
+        public void bean(String name) {
             if (!beans.containsBean(name)) {
                 throw new RateLimitConfigurationException(
                         label + " names @" + name + ", but there is no bean of that name.", "Use the name of a bean.");
             }
         }
 
-        private void checkMethod(String name) {
+        @Override
+        public void method(Class<?> type, String name) {
+            if (type != scope.root()) {
+                return;
+            }
             if (name.equals("header")) {
                 checkRequest(name);
             } else if (!ClassUtils.hasAtLeastOneMethodWithName(scope.root(), name)) {

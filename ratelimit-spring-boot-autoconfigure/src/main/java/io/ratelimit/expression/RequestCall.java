@@ -5,7 +5,8 @@ import io.ratelimit.spi.Charge;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A call during a web request. What limits decide about it becomes part of the response. */
+/** A call during a request. Where it has a response with headers, what limits decide about the call becomes part of that. */
+@FunctionalInterface
 public interface RequestCall extends CallListener {
 
     /** Returns the request, as expressions read it. */

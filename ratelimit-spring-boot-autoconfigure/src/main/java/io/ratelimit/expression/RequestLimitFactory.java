@@ -10,18 +10,10 @@ import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Creates the limits of URL rules from the configuration. */
-public final class RequestLimitFactory {
-
-    private final LimitCatalog catalog;
-
-    private final RateLimitExpressionParser expressions;
-
-    private final LimitOperations operations;
+public record RequestLimitFactory(LimitOperations operations) {
 
     public RequestLimitFactory(LimitCatalog catalog, ConfigurableListableBeanFactory beans) {
-        this.catalog = catalog;
-        this.expressions = new RateLimitExpressionParser(beans, method -> CallerFacts.REQUEST);
-        this.operations = new LimitOperations(catalog, expressions);
+        this(new LimitOperations(catalog, new RateLimitExpressionParser(beans, method -> CallerFacts.REQUEST)));
     }
 
     /**
@@ -33,8 +25,8 @@ public final class RequestLimitFactory {
      * @throws RateLimitConfigurationException if there is no such limit, or it cannot be applied to requests
      */
     public RequestLimit create(String name, String property, List<String> variables) {
-        RateLimit limit = catalog.find(name).orElseThrow(() -> unknown(name, property));
-        LimitConfiguration overrides = catalog.settings().of(name);
+        RateLimit limit = operations.catalog().find(name).orElseThrow(() -> unknown(name, property));
+        LimitConfiguration overrides = operations.catalog().settings().of(name);
         try {
             if (!overrides.get(LimitAttributes.REFUND_ON, List.of()).isEmpty()) {
                 throw new RateLimitConfigurationException(
@@ -44,7 +36,7 @@ public final class RequestLimitFactory {
             }
             return new RequestLimit(
                     operations.ofConfiguration(limit.name(), ExpressionScope.ofRequest(property, variables)),
-                    expressions);
+                    operations.expressions());
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(property);
         }
@@ -52,14 +44,18 @@ public final class RequestLimitFactory {
 
     /** Returns whether the limit is unknown here, but may be declared by another context of the application. */
     public boolean mayBeElsewhere(String name) {
-        return catalog.find(name).isEmpty()
-                && catalog.mayBeAppliedElsewhere(catalog.settings().of(name).property());
+        return operations.catalog().find(name).isEmpty()
+                && operations
+                        .catalog()
+                        .mayBeAppliedElsewhere(
+                                operations.catalog().settings().of(name).property());
     }
 
     private RateLimitConfigurationException unknown(String name, String property) {
         return new RateLimitConfigurationException(
                 property + ".limit must be the name of a limit (was \"" + name + "\").",
-                LimitNames.didYouMean(name, catalog.names(), nearest -> "'" + nearest + "'")
-                        + "To declare it, set ratelimit.limits." + name + ".rate. " + catalog.known());
+                LimitNames.didYouMean(name, operations.catalog().names(), nearest -> "'" + nearest + "'")
+                        + "To declare it, set ratelimit.limits." + name + ".rate. "
+                        + operations.catalog().known());
     }
 }

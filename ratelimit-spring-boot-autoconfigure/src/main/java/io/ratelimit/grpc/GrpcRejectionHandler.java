@@ -17,20 +17,15 @@ import org.springframework.util.ClassUtils;
 /**
  * Answers a rejected call with {@code RESOURCE_EXHAUSTED}, and one that cannot be decided or made at present with
  * {@code UNAVAILABLE}, a rejection with the time to wait as {@code RetryInfo}. Spring would answer both with {@code UNKNOWN}.
+ *
+ * @param all handlers. Those of the application come first: Spring gRPC does not order them
  */
-public final class GrpcRejectionHandler implements GrpcExceptionHandler {
+public record GrpcRejectionHandler(ObjectProvider<GrpcExceptionHandler> all) implements GrpcExceptionHandler {
 
     /** Spring gRPC 0.12 does not bring them. */
     private static final boolean DETAILED = ClassUtils.isPresent(
                     "com.google.rpc.RetryInfo", GrpcRejectionHandler.class.getClassLoader())
             && ClassUtils.isPresent("io.grpc.protobuf.StatusProto", GrpcRejectionHandler.class.getClassLoader());
-
-    private final ObjectProvider<GrpcExceptionHandler> all;
-
-    /** @param all handlers. Those of the application come first: Spring gRPC does not order them */
-    public GrpcRejectionHandler(ObjectProvider<GrpcExceptionHandler> all) {
-        this.all = all;
-    }
 
     @Override
     public @Nullable StatusException handleException(Throwable failure) {

@@ -11,10 +11,11 @@ import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The meters of each limit: {@code ratelimit.calls} by outcome, {@code ratelimit.wait}, {@code ratelimit.settlements.lost}, and gauges. */
 public final class CallMetrics implements RateLimitListener, CallObserver {
@@ -23,7 +24,9 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
 
     private final LimitCatalog catalog;
 
-    private final List<LimitGauge> gauges;
+    private final @Nullable ToDoubleFunction<EffectiveLimit> leased;
+
+    private final ToDoubleFunction<EffectiveLimit> held;
 
     private final boolean planTag;
 
@@ -33,12 +36,20 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     /**
      * Creates the meters.
      *
+     * @param leased returns the permits that this instance has leased and not handed out; {@code null}: permits are not leased
+     * @param held returns the permits that calls of this instance hold
      * @param planTag whether calls are counted by plan, too
      */
-    public CallMetrics(ContextMeters meters, LimitCatalog catalog, List<LimitGauge> gauges, boolean planTag) {
+    public CallMetrics(
+            ContextMeters meters,
+            LimitCatalog catalog,
+            @Nullable ToDoubleFunction<EffectiveLimit> leased,
+            ToDoubleFunction<EffectiveLimit> held,
+            boolean planTag) {
         this.meters = meters;
         this.catalog = catalog;
-        this.gauges = gauges;
+        this.leased = leased;
+        this.held = held;
         this.planTag = planTag;
     }
 
@@ -46,19 +57,25 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     public void onLimit(RateLimit limit) {
         of(limit);
         // Not within the map: the catalog has a lock.
-        catalog.effective(limit.name())
-                .ifPresent(effective -> gauges.stream()
-                        .filter(gauge -> gauge.selection().test(limit))
-                        .forEach(gauge -> register(gauge, effective)));
+        catalog.effective(limit.name()).ifPresent(this::registerGauges);
     }
 
-    private void register(LimitGauge gauge, EffectiveLimit limit) {
-        meters.gauge(
-                gauge.name(),
-                gauge.baseUnit(),
-                gauge.description(),
-                tags(limit.get()),
-                () -> gauge.value().applyAsDouble(limit));
+    private void registerGauges(EffectiveLimit limit) {
+        gauge(
+                limit,
+                "ratelimit.capacity",
+                "Capacity of a limit that applies now",
+                now -> now.get().capacity());
+        if (leased != null) {
+            gauge(limit, "ratelimit.leased", "Permits that this instance has leased and not handed out", leased);
+        }
+        if (!limit.get().hasRate()) {
+            gauge(limit, "ratelimit.concurrency", "Permits that calls of this instance hold", held);
+        }
+    }
+
+    private void gauge(EffectiveLimit limit, String name, String description, ToDoubleFunction<EffectiveLimit> value) {
+        meters.gauge(name, "permits", description, tags(limit.get()), () -> value.applyAsDouble(limit));
     }
 
     @Override

@@ -6,25 +6,20 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.internal.limiter.CallObserver;
 import org.jspecify.annotations.Nullable;
 
-/** Adds calls to traces: an observation for each wait, and an event of the caller's observation for each rejection. */
-public final class CallObservations implements CallObserver {
+/**
+ * Adds calls to traces: an observation for each wait, and an event of the caller's observation for each rejection.
+ *
+ * @param caller {@code null}: that of the current thread; {@link Observation#NOOP}: none
+ */
+public record CallObservations(
+        ObservationRegistry registry, @Nullable Observation caller) implements CallObserver {
 
     private static final String WAIT = "ratelimit.waiting";
 
     private static final String REJECTION = "ratelimit.rejected";
 
-    private final ObservationRegistry registry;
-
-    /** {@code null}: that of the current thread; {@link Observation#NOOP}: none. */
-    private final @Nullable Observation caller;
-
     public CallObservations(ObservationRegistry registry) {
         this(registry, null);
-    }
-
-    private CallObservations(ObservationRegistry registry, @Nullable Observation caller) {
-        this.registry = registry;
-        this.caller = caller;
     }
 
     @Override

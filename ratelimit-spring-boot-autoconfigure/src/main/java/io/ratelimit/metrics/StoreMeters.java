@@ -11,21 +11,15 @@ import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The meters of stores. */
-public final class StoreMeters implements StoreInstrumentation {
+/**
+ * The meters of stores.
+ *
+ * @param lostSettlements counts a settlement of the limit that was lost
+ */
+public record StoreMeters(ContextMeters meters, Consumer<RateLimit> lostSettlements) implements StoreInstrumentation {
 
     /** The tag with the name of a server. */
     private static final String REDIS = "redis";
-
-    private final ContextMeters meters;
-
-    private final Consumer<RateLimit> lostSettlements;
-
-    /** @param lostSettlements counts a settlement of the limit that was lost */
-    public StoreMeters(ContextMeters meters, Consumer<RateLimit> lostSettlements) {
-        this.meters = meters;
-        this.lostSettlements = lostSettlements;
-    }
 
     /** Measures {@code ratelimit.store}. */
     @Override
@@ -84,11 +78,6 @@ public final class StoreMeters implements StoreInstrumentation {
                 "Permits of running calls that had expired or were lost by Redis, so that others could take them",
                 Tags.empty());
         return permits -> increment(counter, (double) permits);
-    }
-
-    @Override
-    public Consumer<RateLimit> lostSettlements() {
-        return lostSettlements;
     }
 
     private Runnable counting(String name, String unit, String description) {

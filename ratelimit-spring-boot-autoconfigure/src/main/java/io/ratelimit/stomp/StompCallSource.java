@@ -10,25 +10,17 @@ import org.springframework.messaging.MessageHandler;
 import org.springframework.messaging.support.ExecutorChannelInterceptor;
 
 /** Finds the STOMP message that the current thread handles, and otherwise its web request. */
-public final class StompCallSource implements RequestCall.Source, ExecutorChannelInterceptor {
+public record StompCallSource(RequestCall.Source requests, WebSettings settings)
+        implements RequestCall.Source, ExecutorChannelInterceptor {
 
     private static final ThreadLocal<@Nullable Handled> handled = new ThreadLocal<>();
-
-    private final RequestCall.Source requests;
-
-    private final WebSettings settings;
-
-    public StompCallSource(RequestCall.Source requests, WebSettings settings) {
-        this.requests = requests;
-        this.settings = settings;
-    }
 
     @Override
     public @Nullable RequestCall current() {
         Handled present = handled.get();
         return present == null
                 ? requests.current()
-                : new StompCall(new StompCaller(present.message().getHeaders(), settings));
+                : () -> new StompCaller(present.message().getHeaders(), settings);
     }
 
     @Override

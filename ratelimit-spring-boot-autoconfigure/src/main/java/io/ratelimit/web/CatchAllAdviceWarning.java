@@ -2,22 +2,17 @@ package io.ratelimit.web;
 
 import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.context.ApplicationContext;
 
-/** Warns at start-up of advice for every exception that handles rejections, so that callers do not see a 429. */
-public final class CatchAllAdviceWarning implements SmartInitializingSingleton {
+/**
+ * Warns at start-up of advice for every exception that handles rejections, so that callers do not see a 429.
+ *
+ * @param advice of the application
+ * @param resolvedFirst whether rejections are answered before all advice, unless some of it names them
+ */
+public record CatchAllAdviceWarning(ApplicationAdvice advice, boolean resolvedFirst)
+        implements SmartInitializingSingleton {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.web");
-
-    private final ApplicationAdvice advice;
-
-    private final boolean resolvedFirst;
-
-    /** @param resolvedFirst whether rejections are answered before all advice, unless some of it names them */
-    public CatchAllAdviceWarning(ApplicationContext context, boolean resolvedFirst) {
-        this.advice = new ApplicationAdvice(context);
-        this.resolvedFirst = resolvedFirst;
-    }
 
     @Override
     public void afterSingletonsInstantiated() {

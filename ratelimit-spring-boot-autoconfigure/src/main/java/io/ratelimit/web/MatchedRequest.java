@@ -32,22 +32,12 @@ public record MatchedRequest(List<Match> matches) {
     }
 
     public boolean readsPrincipal() {
-        for (Match match : matches) {
-            if (match.limit().operation().readsPrincipal()) {
-                return true;
-            }
-        }
-        return false;
+        return matches.stream().anyMatch(match -> match.limit().operation().readsPrincipal());
     }
 
     /** Returns whether the response determines what the request costs. */
     public boolean isSettled() {
-        for (Match match : matches) {
-            if (match.limit().operation().actualCost() != null) {
-                return true;
-            }
-        }
-        return false;
+        return matches.stream().anyMatch(match -> match.limit().operation().actualCost() != null);
     }
 
     /** Settles what the request was charged, in the background. */

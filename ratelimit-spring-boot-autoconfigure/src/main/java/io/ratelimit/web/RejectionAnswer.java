@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.internal.concurrent.OnceAMinute;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record RejectionAnswer(
         Kind kind, String message, @Nullable Duration retryAfter) {
 
-    private static final InvalidRequestLog log = new InvalidRequestLog(System::nanoTime);
+    private static final InvalidRequestLog log = new InvalidRequestLog(new OnceAMinute(System::nanoTime));
 
     /** Returns the answer, or {@code null} if the application or Spring answers the failure. */
     public static @Nullable RejectionAnswer to(Throwable failure) {

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.internal.concurrent.OnceAMinute;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.spi.TimeSource;
 import java.util.Optional;
@@ -29,7 +30,7 @@ public final class WebSettings {
 
     private final LimitCatalog limits;
 
-    private final InvalidRequestLog invalidRequestLog = new InvalidRequestLog(System::nanoTime);
+    private final InvalidRequestLog invalidRequestLog = new InvalidRequestLog(new OnceAMinute(System::nanoTime));
 
     /**
      * Creates the settings from the properties {@code ratelimit.web}.

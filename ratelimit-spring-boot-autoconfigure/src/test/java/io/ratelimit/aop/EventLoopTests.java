@@ -33,8 +33,7 @@ class EventLoopTests {
                     .isInstanceOf(IllegalStateException.class)
                     .extracting(Object::toString)
                     .asString()
-                    .contains(
-                            "EventLoopTests$Quotes.plain() would have to wait for its rate limit, and the thread parallel-")
+                    .contains(": a call would have to wait on thread parallel-")
                     .contains(
                             "Add .subscribeOn(Schedulers.boundedElastic()) to the Mono.fromCallable",
                             ".publishOn(Schedulers.boundedElastic()) before the operator",

@@ -51,7 +51,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry(
                     "aop",
                     List.of("annotation", "expression", "reactor", "spi", "internal.limiter", "internal.concurrent")),
-            entry("web", List.of("expression", "spi", "internal.limiter")),
+            entry("web", List.of("expression", "spi", "internal.limiter", "internal.concurrent")),
             entry("web.servlet", List.of("web", "expression", "spi", "internal.limiter", "internal.concurrent")),
             entry(
                     "web.reactive",

@@ -115,7 +115,6 @@ class ConfigurationMetadataTests {
                         "ratelimit.defaults.plan-expression",
                         "ratelimit.defaults.plan-resolver",
                         "ratelimit.plans.cache",
-                        "ratelimit.plans.max-keys",
                         "ratelimit.plans.timeout",
                         "ratelimit.limits",
                         "ratelimit.http");
@@ -143,7 +142,6 @@ class ConfigurationMetadataTests {
                         "ratelimit.in-memory.max-keys=100000",
                         "ratelimit.health.store-failure=up",
                         "ratelimit.plans.cache=1m",
-                        "ratelimit.plans.max-keys=100000",
                         "ratelimit.plans.timeout=500ms",
                         "ratelimit.dashboard.enabled=true",
                         "ratelimit.dashboard.path=/ratelimits",

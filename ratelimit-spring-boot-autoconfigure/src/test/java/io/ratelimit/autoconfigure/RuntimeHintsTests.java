@@ -41,16 +41,13 @@ import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.generate.MethodReference;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
-import org.springframework.beans.BeanUtils;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.beans.factory.aot.AotServices;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationCode;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.javapoet.ClassName;
 import org.springframework.util.ClassUtils;
@@ -129,12 +126,7 @@ class RuntimeHintsTests {
     @Test
     void answersOfTheEndpointAreReadable() {
         RuntimeHints hints = new RuntimeHints();
-        ImportRuntimeHints registered = AnnotatedElementUtils.findMergedAnnotation(
-                RateLimitsEndpointAutoConfiguration.class, ImportRuntimeHints.class);
-        assertThat(registered).isNotNull();
-        for (Class<? extends RuntimeHintsRegistrar> type : registered.value()) {
-            BeanUtils.instantiateClass(type).registerHints(hints, getClass().getClassLoader());
-        }
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, RateLimitsEndpointAutoConfiguration.class);
         Set<Class<?>> records = new HashSet<>();
         Stream.of(RateLimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class)
                 .forEach(type -> addRecords(ResolvableType.forClass(type), records));
@@ -174,7 +166,7 @@ class RuntimeHintsTests {
     void recordsThatPropertiesAreBoundToAreConstructible() {
         assertThat(Stream.of(
                         Pointcuts.Limit.class,
-                        RedisStoreProperties.Server.class,
+                        RedisStoreProperties.class,
                         RedisStoreProperties.Ssl.class,
                         RedisStoreProperties.Sentinel.class,
                         RedisStoreProperties.Cluster.class))

@@ -5,10 +5,10 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.Refill;
 import io.ratelimit.internal.change.BucketChanges;
+import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.LimitAdmin;
 import io.ratelimit.internal.change.OverrideSynchronizer;
-import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.internal.change.SimulatedOverrides;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.limit.LimitNames;
@@ -127,8 +127,8 @@ final class SimulatedInstance {
             shared = null;
         } else {
             redis = new SimulatedRedisStore(network, thread, time::nanos);
-            ReleaseMessages releases = new ReleaseMessages(channel);
-            redis.onAwaitedRelease(releases::send);
+            BucketMessages releases = new BucketMessages(channel, BucketMessages.RELEASED);
+            redis.onAwaitedRelease(charge -> releases.send(charge.limit(), charge.key()));
             leases = new LeasingRateLimitStore(
                     SimulatedRejections.over(redis.store(), () -> cachedRejections++, time::nanos),
                     SimulatedNetwork.TIMEOUT.multipliedBy(2),
@@ -144,7 +144,7 @@ final class SimulatedInstance {
         this.admin = new LimitAdmin(catalog, synchronizer, buckets, () -> false, property -> null);
         this.gate = new RateLimitGate(
                 store, NO_LISTENER, CallObserver.NONE, time, () -> false, Duration.ofMinutes(1), null);
-        new ReleaseMessages(channel).subscribe(gate::permitsReleased);
+        new BucketMessages(channel, BucketMessages.RELEASED).subscribe(gate::permitsReleased);
         buckets.addListener(gate::permitsReleased);
         catalog.addListener(this::follow);
         LeasingRateLimitStore retiring = leases;

@@ -30,14 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BucketChanges {
 
-    /** The name of the channel's topic. The message is the id of a limit and the digest of a key. */
-    static final String TOPIC = "buckets";
-
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private final RateLimitStore store;
 
-    private final ChangeChannel channel;
+    private final BucketMessages messages;
 
     private final Consumer<RateLimitChangedEvent> listeners;
 
@@ -51,18 +48,13 @@ public final class BucketChanges {
 
     BucketChanges(RateLimitStore store, ChangeChannel channel, Consumer<RateLimitChangedEvent> listeners, Clock clock) {
         this.store = store;
-        this.channel = channel;
+        this.messages = new BucketMessages(channel, BucketMessages.CHANGED);
         this.listeners = listeners;
         this.clock = clock;
-        channel.subscribe(TOPIC, this::forget);
-    }
-
-    private void forget(String message) {
-        String[] words = message.split(" ", 2);
-        if (words.length == 2) {
-            store.forget(words[0], words[1]);
-            tellBucketListeners(words[0], words[1]);
-        }
+        messages.subscribe((limit, keyDigest) -> {
+            store.forget(limit, keyDigest);
+            tellBucketListeners(limit, keyDigest);
+        });
     }
 
     /**
@@ -161,9 +153,8 @@ public final class BucketChanges {
 
     /** Even if the change has failed: it may have been made. */
     private void tellInstances(RateLimit limit, @Nullable String key) {
-        String digest = KeyDigest.of(key == null ? "" : key);
-        channel.send(TOPIC, limit.id() + " " + digest);
-        tellBucketListeners(limit.id(), digest);
+        messages.send(limit, key);
+        tellBucketListeners(limit.id(), KeyDigest.of(key == null ? "" : key));
     }
 
     private RateLimitChangedEvent event(

@@ -32,8 +32,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Changes the limits of one catalog by overrides that a synchronizer stores. */
-public final class LimitAdmin implements RateLimitAdmin {
+/**
+ * Changes the limits of one catalog by overrides that a synchronizer stores.
+ *
+ * @param mustNotBlock whether the current thread must not block
+ * @param plan the id of a plan; {@code null}: callers without one
+ */
+public record LimitAdmin(
+        LimitCatalog catalog,
+        OverrideSynchronizer synchronizer,
+        BucketChanges buckets,
+        BooleanSupplier mustNotBlock,
+        LimitAdmin.Origins properties,
+        Continuations continuations,
+        @Nullable String principal,
+        @Nullable String plan)
+        implements RateLimitAdmin {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
@@ -56,60 +70,28 @@ public final class LimitAdmin implements RateLimitAdmin {
         Origin of(String property);
     }
 
-    private final LimitCatalog catalog;
-
-    private final OverrideSynchronizer synchronizer;
-
-    private final BucketChanges buckets;
-
-    private final BooleanSupplier mustNotBlock;
-
-    private final Origins properties;
-
-    private final Continuations continuations;
-
-    private final @Nullable String principal;
-
-    /** The id of a plan; {@code null}: callers without one. */
-    private final @Nullable String plan;
-
-    /** @param mustNotBlock whether the current thread must not block */
     public LimitAdmin(
             LimitCatalog catalog,
             OverrideSynchronizer synchronizer,
             BucketChanges buckets,
             BooleanSupplier mustNotBlock,
             Origins properties) {
-        this.catalog = catalog;
-        this.synchronizer = synchronizer;
-        this.buckets = buckets;
-        this.mustNotBlock = mustNotBlock;
-        this.properties = properties;
-        this.continuations = new Continuations();
-        this.principal = null;
-        this.plan = null;
+        this(catalog, synchronizer, buckets, mustNotBlock, properties, new Continuations(), null, null);
     }
 
-    private LimitAdmin(LimitAdmin other, @Nullable String principal, @Nullable String plan) {
-        this.catalog = other.catalog;
-        this.synchronizer = other.synchronizer;
-        this.buckets = other.buckets;
-        this.mustNotBlock = other.mustNotBlock;
-        this.properties = other.properties;
-        this.continuations = other.continuations;
-        this.principal = principal;
-        this.plan = plan;
+    private LimitAdmin with(@Nullable String author, @Nullable String ofPlan) {
+        return new LimitAdmin(catalog, synchronizer, buckets, mustNotBlock, properties, continuations, author, ofPlan);
     }
 
     @Override
     public RateLimitAdmin as(String author) {
         String printable = author.replaceAll("\\p{Cntrl}", "?");
-        return new LimitAdmin(this, printable.substring(0, Math.min(printable.length(), LONGEST_PRINCIPAL)), plan);
+        return with(printable.substring(0, Math.min(printable.length(), LONGEST_PRINCIPAL)), plan);
     }
 
     @Override
     public RateLimitAdmin forPlan(String name) {
-        return new LimitAdmin(this, principal, LimitNames.canonical(name));
+        return with(principal, LimitNames.canonical(name));
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.ratelimit.internal.limit;
 
 import io.ratelimit.internal.limit.LimitNumbers.Batch;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +15,27 @@ public abstract class AlgorithmTraits {
     /** What a decision says in place of a time if nothing tells when permits come back. */
     public static final long UNKNOWN_MICROS = 1_000_000;
 
+    /** What is so, and is not said by a method of a subclass. */
+    enum Trait {
+        HOLDS_PERMITS,
+        REFILLS_EVENLY,
+        SPACES_CALLS,
+        HAS_ENTRIES,
+        STARTS_PERIODS,
+        HIDES_WAIT_FOR_MORE
+    }
+
     private final char letter;
 
-    AlgorithmTraits(char letter) {
+    private final Set<Trait> traits;
+
+    private final @Nullable String obstacleToLeases;
+
+    /** @param obstacleToLeases why permits taken in advance could exceed the limit; {@code null} if they cannot */
+    AlgorithmTraits(char letter, @Nullable String obstacleToLeases, Trait... traits) {
         this.letter = letter;
+        this.obstacleToLeases = obstacleToLeases;
+        this.traits = traits.length == 0 ? EnumSet.noneOf(Trait.class) : EnumSet.of(traits[0], traits);
     }
 
     /** Returns the letter of the Lua function that counts by this algorithm. */
@@ -46,18 +65,18 @@ public abstract class AlgorithmTraits {
     public abstract Batch batch(LimitNumbers limit);
 
     /** Whether permits come back when calls end, and not at a rate. Such a limit has no rate. */
-    public boolean holdsPermits() {
-        return false;
+    public final boolean holdsPermits() {
+        return traits.contains(Trait.HOLDS_PERMITS);
     }
 
     /** Whether a {@link #batch} is always the whole capacity. */
-    public boolean isWindow() {
-        return false;
+    public final boolean isWindow() {
+        return this instanceof WindowTraits;
     }
 
     /** Whether permits come back one after the other, in the order in which they were taken. */
-    public boolean refillsEvenly() {
-        return false;
+    public final boolean refillsEvenly() {
+        return traits.contains(Trait.REFILLS_EVENLY);
     }
 
     /** Whether a call can take permits that are not back yet, and wait for them. */
@@ -66,23 +85,23 @@ public abstract class AlgorithmTraits {
     }
 
     /** Whether an admitted call waits until all permits taken before it are back. */
-    public boolean spacesCalls() {
-        return false;
+    public final boolean spacesCalls() {
+        return traits.contains(Trait.SPACES_CALLS);
     }
 
     /** Whether the state has an entry for each call, so that a decision takes longer than with a few numbers. */
-    public boolean hasEntries() {
-        return false;
+    public final boolean hasEntries() {
+        return traits.contains(Trait.HAS_ENTRIES);
     }
 
     /** Whether the first call that takes permits starts a period, which ends early if that call is refunded. */
-    public boolean startsPeriods() {
-        return false;
+    public final boolean startsPeriods() {
+        return traits.contains(Trait.STARTS_PERIODS);
     }
 
     /** Whether {@link #waitForMore} is known from the numbers of a rejection. */
-    public boolean knowsWaitForMore() {
-        return true;
+    public final boolean knowsWaitForMore() {
+        return !traits.contains(Trait.HIDES_WAIT_FOR_MORE);
     }
 
     /**
@@ -97,7 +116,7 @@ public abstract class AlgorithmTraits {
 
     /** Returns why permits taken in advance could exceed the limit; {@code null} if they cannot. */
     public @Nullable String obstacleToLeases(long permits, long capacity) {
-        return null;
+        return obstacleToLeases;
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.Objects;
 final class CalendarWindowTraits extends WindowTraits {
 
     CalendarWindowTraits() {
-        super('C');
+        super('C', null);
     }
 
     @Override

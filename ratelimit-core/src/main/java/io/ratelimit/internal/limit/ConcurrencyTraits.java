@@ -7,28 +7,17 @@ import org.jspecify.annotations.Nullable;
 public final class ConcurrencyTraits extends WindowTraits {
 
     public ConcurrencyTraits() {
-        super('H');
+        super(
+                'H',
+                "a call of CONCURRENCY releases its permits when it ends",
+                Trait.HOLDS_PERMITS,
+                Trait.HIDES_WAIT_FOR_MORE);
     }
 
     /** Permits that are neither released nor renewed come back together. */
     @Override
     public Batch batch(LimitNumbers limit) {
         return new Batch(limit.permits(), limit.periodMicros());
-    }
-
-    @Override
-    public boolean holdsPermits() {
-        return true;
-    }
-
-    @Override
-    public boolean knowsWaitForMore() {
-        return false;
-    }
-
-    @Override
-    public String obstacleToLeases(long permits, long capacity) {
-        return "a call of CONCURRENCY releases its permits when it ends";
     }
 
     /** Its capacity is divided, and there is nothing else. */

@@ -8,7 +8,7 @@ public final class FixedWindowTraits extends WindowTraits {
     private static final AlgorithmTraits IN_CALENDAR_UNITS = new CalendarWindowTraits();
 
     public FixedWindowTraits() {
-        super('F');
+        super('F', null, Trait.STARTS_PERIODS);
     }
 
     @Override
@@ -19,10 +19,5 @@ public final class FixedWindowTraits extends WindowTraits {
     @Override
     public CapacityRange capacities(long permits, long periodMicros, ReducedRate reduced, Duration maxWait) {
         return CapacityRange.ofWindow(reduced, CapacityRange.LARGEST);
-    }
-
-    @Override
-    public boolean startsPeriods() {
-        return true;
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class IntervalBucketTraits extends AlgorithmTraits {
 
     IntervalBucketTraits() {
-        super('I');
+        super('I', null, Trait.STARTS_PERIODS);
     }
 
     @Override
@@ -20,11 +20,6 @@ final class IntervalBucketTraits extends AlgorithmTraits {
     @Override
     public Batch batch(LimitNumbers limit) {
         return new Batch(Math.min(limit.permits(), limit.capacity()), limit.periodMicros());
-    }
-
-    @Override
-    public boolean startsPeriods() {
-        return true;
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.time.Duration;
 public final class OwnAlgorithmTraits extends AlgorithmTraits {
 
     public OwnAlgorithmTraits() {
-        super('X');
+        super('X', "an algorithm of the application decides when permits come back", Trait.HIDES_WAIT_FOR_MORE);
     }
 
     @Override
@@ -18,16 +18,6 @@ public final class OwnAlgorithmTraits extends AlgorithmTraits {
     @Override
     public Batch batch(LimitNumbers limit) {
         return limit.reducedRate().batch();
-    }
-
-    @Override
-    public boolean knowsWaitForMore() {
-        return false;
-    }
-
-    @Override
-    public String obstacleToLeases(long permits, long capacity) {
-        return "an algorithm of the application decides when permits come back";
     }
 
     @Override

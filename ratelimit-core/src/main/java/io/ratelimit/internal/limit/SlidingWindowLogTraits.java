@@ -6,7 +6,11 @@ import java.time.Duration;
 public final class SlidingWindowLogTraits extends WindowTraits {
 
     public SlidingWindowLogTraits() {
-        super('L');
+        super(
+                'L',
+                "an entry of SLIDING_WINDOW_LOG has the time of its call",
+                Trait.HAS_ENTRIES,
+                Trait.HIDES_WAIT_FOR_MORE);
     }
 
     @Override
@@ -17,20 +21,5 @@ public final class SlidingWindowLogTraits extends WindowTraits {
     @Override
     public String capacityAdvice() {
         return "Change it, or use SLIDING_WINDOW, which does not store an entry for each permit.";
-    }
-
-    @Override
-    public boolean hasEntries() {
-        return true;
-    }
-
-    @Override
-    public boolean knowsWaitForMore() {
-        return false;
-    }
-
-    @Override
-    public String obstacleToLeases(long permits, long capacity) {
-        return "an entry of SLIDING_WINDOW_LOG has the time of its call";
     }
 }

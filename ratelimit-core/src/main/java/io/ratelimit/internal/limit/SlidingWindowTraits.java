@@ -6,17 +6,12 @@ import java.time.Duration;
 public final class SlidingWindowTraits extends WindowTraits {
 
     public SlidingWindowTraits() {
-        super('S');
+        super('S', null, Trait.HIDES_WAIT_FOR_MORE);
     }
 
     @Override
     public CapacityRange capacities(long permits, long periodMicros, ReducedRate reduced, Duration maxWait) {
         return CapacityRange.ofAlignedWindows(reduced);
-    }
-
-    @Override
-    public boolean knowsWaitForMore() {
-        return false;
     }
 
     /** From the end of the window on, its permits are in view for as long as it lasted. */

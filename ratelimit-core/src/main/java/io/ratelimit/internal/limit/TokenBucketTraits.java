@@ -10,7 +10,11 @@ public class TokenBucketTraits extends AlgorithmTraits {
     private static final AlgorithmTraits IN_INTERVALS = new IntervalBucketTraits();
 
     public TokenBucketTraits() {
-        super('T');
+        this(null, Trait.REFILLS_EVENLY);
+    }
+
+    TokenBucketTraits(@Nullable String obstacleToLeases, Trait... traits) {
+        super('T', obstacleToLeases, traits);
     }
 
     @Override
@@ -26,11 +30,6 @@ public class TokenBucketTraits extends AlgorithmTraits {
     @Override
     public Batch batch(LimitNumbers limit) {
         return limit.reducedRate().batch();
-    }
-
-    @Override
-    public boolean refillsEvenly() {
-        return true;
     }
 
     @Override

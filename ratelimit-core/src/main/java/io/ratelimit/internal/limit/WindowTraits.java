@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** All permits of a window come back together. */
 abstract class WindowTraits extends AlgorithmTraits {
 
-    WindowTraits(char letter) {
-        super(letter);
+    WindowTraits(char letter, @Nullable String obstacleToLeases, Trait... others) {
+        super(letter, obstacleToLeases, others);
     }
 
     /** There is no arithmetic with the rate, unless the algorithm has some. */
@@ -20,11 +20,6 @@ abstract class WindowTraits extends AlgorithmTraits {
     @Override
     public Batch batch(LimitNumbers limit) {
         return new Batch(limit.capacity(), limit.fullMicros());
-    }
-
-    @Override
-    public final boolean isWindow() {
-        return true;
     }
 
     /** As long as the limit's; with less than one permit for each instance, as long as one permit takes. */

@@ -15,17 +15,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The algorithms that a limit can name: those of {@link Algorithm}, and those of the application. */
-public final class AlgorithmCatalog {
+/**
+ * The algorithms that a limit can name: those of {@link Algorithm}, and those of the application.
+ *
+ * @param byName those of the application, by their names in lower case without dashes and underscores
+ */
+public record AlgorithmCatalog(Map<String, RateLimitAlgorithm> byName) {
 
     /** No algorithms but those of {@link Algorithm}. */
     public static final AlgorithmCatalog NONE = new AlgorithmCatalog(Map.of());
-
-    private final Map<String, RateLimitAlgorithm> own;
-
-    private AlgorithmCatalog(Map<String, RateLimitAlgorithm> own) {
-        this.own = own;
-    }
 
     /**
      * Returns the algorithms of the application, with those of {@link Algorithm}.
@@ -71,11 +69,11 @@ public final class AlgorithmCatalog {
 
     /** Returns the algorithms of the application. */
     public Collection<RateLimitAlgorithm> own() {
-        return own.values();
+        return byName.values();
     }
 
     public boolean isEmpty() {
-        return own.isEmpty();
+        return byName.isEmpty();
     }
 
     /** Returns the properties of a limit with the algorithm that they name. */
@@ -94,11 +92,11 @@ public final class AlgorithmCatalog {
      * @throws RateLimitConfigurationException if there is none
      */
     private RateLimitAlgorithm get(String name, String label) {
-        RateLimitAlgorithm found = own.get(LimitNames.canonical(name.trim()));
+        RateLimitAlgorithm found = byName.get(LimitNames.canonical(name.trim()));
         if (found == null) {
             List<String> known = new ArrayList<>();
             Arrays.stream(Algorithm.values()).map(Algorithm::name).forEach(known::add);
-            own.values().stream().map(RateLimitAlgorithm::name).sorted().forEach(known::add);
+            byName.values().stream().map(RateLimitAlgorithm::name).sorted().forEach(known::add);
             throw new RateLimitConfigurationException(
                     label + " must be a known value (was \"" + name + "\").",
                     LimitNames.didYouMean(name, known, nearest -> nearest) + "Known values: " + String.join(", ", known)

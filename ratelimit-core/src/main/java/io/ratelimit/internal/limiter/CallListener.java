@@ -8,18 +8,17 @@ import java.util.List;
  * Receives the decisions of all limits of one call, including those that allow a call that another limit rejects. Must not
  * throw; an exception is logged and never changes a decision.
  */
-@FunctionalInterface
 public interface CallListener {
 
     /** Ignores the decisions. */
-    CallListener NONE = (charges, decisions) -> {};
+    CallListener NONE = new CallListener() {};
 
     /**
      * Called once, before the call waits or is rejected.
      *
      * @param decisions those of the store, one for each charge, in the same order
      */
-    void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions);
+    default void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {}
 
     /** Called before charges of the call are refunded because the method has failed. */
     default void onRefund(List<Charge> charges) {}

@@ -2,34 +2,18 @@ package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.concurrent.OnceAMinute;
 import io.ratelimit.spi.Charge;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 
 /** Logs at most once a minute that a call could not be settled: its cost is unknown, or the store has failed. */
-final class CostLog {
+record CostLog(OnceAMinute lines) {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.costs");
 
-    private static final long MINUTE = Duration.ofMinutes(1).toNanos();
-
-    private final LongSupplier nanos;
-
-    private final AtomicLong nextUnknown;
-
-    private final AtomicLong nextLoss;
-
-    CostLog(LongSupplier nanos) {
-        this.nanos = nanos;
-        this.nextUnknown = new AtomicLong(nanos.getAsLong());
-        this.nextLoss = new AtomicLong(nanos.getAsLong());
-    }
-
     /** Only the message of an expression is logged: it names the expression. Others may contain arguments or results. */
     void unknown(Charge charge, Throwable failure) {
-        if (isDue(nextUnknown)) {
+        if (lines.isDue("unknown")) {
             String problem = failure instanceof RateLimitExpressionException
                     ? failure.getMessage()
                     : failure.getClass().getName();
@@ -45,7 +29,7 @@ final class CostLog {
     }
 
     void notSettled(Charge charge, Throwable failure) {
-        if (isDue(nextLoss)) {
+        if (lines.isDue("not settled")) {
             logger.log(
                     Level.WARNING,
                     "Charge of a call to limit ''{0}'' not settled ({1}); it stays as it was; logged once a minute",
@@ -54,11 +38,5 @@ final class CostLog {
                             ? failure.getMessage()
                             : failure.getClass().getName());
         }
-    }
-
-    private boolean isDue(AtomicLong next) {
-        long now = nanos.getAsLong();
-        long due = next.get();
-        return now - due >= 0 && next.compareAndSet(due, now + MINUTE);
     }
 }

@@ -13,16 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The limits of one call. One store must decide all of them that block keys: if there were two, each could reject the call after the
  * other has charged it, and a charge that is undone later could be the violation of another call.
  */
-public final class JointLimits {
-
-    private final List<EffectiveLimit> limits;
-
-    private final String place;
-
-    private JointLimits(List<EffectiveLimit> limits, String place) {
-        this.limits = limits;
-        this.place = place;
-    }
+public record JointLimits(List<EffectiveLimit> limits, String place) {
 
     /**
      * Checks the limits of a call as they are configured, and before each later change of one of them.

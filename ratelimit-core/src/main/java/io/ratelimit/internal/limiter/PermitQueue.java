@@ -2,7 +2,7 @@ package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.concurrent.Futures;
-import io.ratelimit.internal.limiter.PermitQueueRegistry.BucketName;
+import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.spi.StoreOutcome;
 import java.util.Iterator;
 import java.util.LinkedHashSet;

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitStore;
@@ -19,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -118,7 +118,8 @@ final class PermitQueueRegistry {
             var unused = Futures.start(() -> store.decide(request).toStage()).whenComplete(call::finish);
             return call.outcome();
         }
-        PermitQueue queue = join(BucketName.of(WaitingCall.first(request.charges())), call);
+        Charge first = WaitingCall.first(request.charges());
+        PermitQueue queue = join(new BucketName(first.limit().id(), first.key()), call);
         Map<BucketDigest, Integer> further = further(request);
         further.forEach((bucket, charge) -> addTo(bucket, call, charge));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
@@ -217,13 +218,13 @@ final class PermitQueueRegistry {
     void forget(BucketName name, PermitQueue queue, boolean wasTold) {
         queues.remove(name, queue);
         if (wasTold) {
-            told.remove(name.digest(), queue);
+            told.remove(BucketDigest.of(name.limit(), name.key()), queue);
         }
     }
 
     /** Tells the queue of permits that other instances release, from now on. */
     void beTold(BucketName name, PermitQueue queue) {
-        told.put(name.digest(), queue);
+        told.put(BucketDigest.of(name.limit(), name.key()), queue);
     }
 
     /** Returns how many messages of other instances have come. */
@@ -241,13 +242,15 @@ final class PermitQueueRegistry {
      * @param charge with the permits that were released; 0 if all were
      */
     void released(Charge charge) {
-        BucketName name = BucketName.of(charge);
+        BucketName name = new BucketName(charge.limit().id(), charge.key());
         PermitQueue queue = queues.get(name);
         if (queue != null) {
             queue.signal();
         }
         if (!others.isEmpty()) {
-            signalOthers(name.digest(), charge.permits() == 0 ? Long.MAX_VALUE : charge.permits());
+            signalOthers(
+                    BucketDigest.of(name.limit(), name.key()),
+                    charge.permits() == 0 ? Long.MAX_VALUE : charge.permits());
         }
     }
 
@@ -319,26 +322,19 @@ final class PermitQueueRegistry {
         Map<BucketDigest, Integer> further = new LinkedHashMap<>();
         WaitingCall.waiting(request.charges())
                 .skip(1)
-                .forEach(
-                        i -> further.put(BucketName.of(request.charges().get(i)).digest(), i));
+                .forEach(i -> further.put(
+                        BucketDigest.of(
+                                request.charges().get(i).limit().id(),
+                                request.charges().get(i).key()),
+                        i));
         return further;
     }
 
-    record BucketName(String limit, @Nullable String key) {
+    /** Names a bucket as messages do. */
+    private record BucketDigest(String limit, String key) {
 
-        BucketName {
-            Objects.requireNonNull(limit);
-        }
-
-        BucketDigest digest() {
+        static BucketDigest of(String limit, @Nullable String key) {
             return new BucketDigest(limit, KeyDigest.of(key == null ? "" : key));
         }
-
-        static BucketName of(Charge charge) {
-            return new BucketName(charge.limit().id(), charge.key());
-        }
     }
-
-    /** Names a bucket as messages do. */
-    record BucketDigest(String limit, String key) {}
 }

@@ -72,16 +72,18 @@ public final class PlanCache {
     PlanCache(
             String limit,
             Supplier<RateLimitPlanResolver> resolver,
-            PlanSettings settings,
+            Duration fresh,
+            Duration timeout,
+            int mostKeys,
             Executor executor,
             LongSupplier nanos) {
         this.limit = limit;
         this.resolver = resolver;
         this.executor = executor;
         this.nanos = nanos;
-        this.freshNanos = settings.cache().toNanos();
-        this.timeout = settings.timeout();
-        this.entries = new BoundedCache<>(settings.maxKeys(), digest -> new Entry());
+        this.freshNanos = fresh.toNanos();
+        this.timeout = timeout;
+        this.entries = new BoundedCache<>(mostKeys, digest -> new Entry());
         this.noWaitUntil = nanos.getAsLong();
         this.nextLog = noWaitUntil;
     }

@@ -3,6 +3,7 @@ package io.ratelimit.internal.limiter;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.spi.RateLimitPlanResolver;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -12,12 +13,19 @@ import java.util.function.Supplier;
 /** Holds the plans that beans have found: a cache for each limit and bean, whatever the limit applies to. */
 public final class PlanCacheManager {
 
+    /** How many keys of each limit have their plan kept. */
+    private static final int MOST_KEYS = 100_000;
+
     private static final int THREADS = 16;
 
     /** How many questions wait for a thread. Further ones fail, as if the bean did. */
     private static final int WAITING = 10_000;
 
-    private final PlanSettings settings;
+    private final Duration fresh;
+
+    private final Duration timeout;
+
+    private final int mostKeys;
 
     private final Executor executor;
 
@@ -25,12 +33,18 @@ public final class PlanCacheManager {
 
     private final Map<String, PlanCache> caches = new ConcurrentHashMap<>();
 
-    public PlanCacheManager(PlanSettings settings) {
-        this(settings, DaemonThreads.create("ratelimit-plans", THREADS, WAITING), System::nanoTime);
+    /**
+     * @param fresh the time after which the plan of a key is asked for again
+     * @param timeout the longest time that a call waits for a plan that is not known
+     */
+    public PlanCacheManager(Duration fresh, Duration timeout) {
+        this(fresh, timeout, MOST_KEYS, DaemonThreads.create("ratelimit-plans", THREADS, WAITING), System::nanoTime);
     }
 
-    PlanCacheManager(PlanSettings settings, Executor executor, LongSupplier nanos) {
-        this.settings = settings;
+    PlanCacheManager(Duration fresh, Duration timeout, int mostKeys, Executor executor, LongSupplier nanos) {
+        this.fresh = fresh;
+        this.timeout = timeout;
+        this.mostKeys = mostKeys;
         this.executor = executor;
         this.nanos = nanos;
     }
@@ -43,6 +57,6 @@ public final class PlanCacheManager {
     public PlanCache of(String limit, String bean, Supplier<RateLimitPlanResolver> resolver) {
         return caches.computeIfAbsent(
                 LimitNames.canonical(limit) + "/" + bean,
-                unknown -> new PlanCache(limit, resolver, settings, executor, nanos));
+                unknown -> new PlanCache(limit, resolver, fresh, timeout, mostKeys, executor, nanos));
     }
 }

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.concurrent.OnceAMinute;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
@@ -42,7 +43,7 @@ public final class RateLimitGate {
 
     private final ConcurrencyGate concurrency;
 
-    private final CostLog costLog = new CostLog(System::nanoTime);
+    private final CostLog costLog = new CostLog(new OnceAMinute(System::nanoTime));
 
     private final Continuations continuations = new Continuations();
 
@@ -242,19 +243,19 @@ public final class RateLimitGate {
 
     /** Blocks until the refund of a blocking caller has succeeded or failed. */
     public void await(CompletionStage<?> refund) {
-        long end = System.nanoTime() + patience.toNanos();
-        BoundedWait.await(refund.toCompletableFuture(), () -> end - System.nanoTime());
+        BoundedWait.await(refund.toCompletableFuture(), patience);
     }
 
     /** @param waits whether the call waits for permits that it has reserved */
     private void checkMayBlock(Charge charge, boolean waits) {
         RateLimit limit = charge.limit();
         if (((waits && limit.mayDelay()) || !isNonBlocking(limit)) && mustNotBlock.getAsBoolean()) {
-            throw new IllegalStateException("A rate limiter was called on thread "
+            throw new IllegalStateException("Limit '" + limit.name() + "': a call would have to wait on thread "
                     + Thread.currentThread().getName()
-                    + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call"
-                    + " it on a thread that may block: by thenApplyAsync, or in a Mono.fromCallable with"
-                    + " .subscribeOn(Schedulers.boundedElastic()).");
+                    + ", which must not block, because many calls share it. Add .subscribeOn(Schedulers.boundedElastic()) to"
+                    + " the Mono.fromCallable that makes the call, or .publishOn(Schedulers.boundedElastic()) before the operator"
+                    + " that makes it; use thenApplyAsync; or call tryAcquireAsync or acquireAsync, or let a limited method"
+                    + " return a Mono, a Flux or a CompletionStage.");
         }
     }
 

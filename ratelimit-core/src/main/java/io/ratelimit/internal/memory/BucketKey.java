@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What finds a bucket among those of its limit: the caller's own key, which knows its hash, unless there is none or it is
- * too long to be kept. Keys of a kind have an order, so that a hash map is not slowed down by callers that choose keys with
+ * too long to be kept: then its digest, repeated so that the text is longer than every key that is kept. Texts have an order, so that a hash map is not slowed down by callers that choose keys with
  * the same hash.
  */
 final class BucketKey {
@@ -20,15 +20,6 @@ final class BucketKey {
         if (key == null) {
             return EVERYBODY;
         }
-        return key.length() <= KeyDigest.LONGEST_KEY ? key : new Digest(KeyDigest.of(key));
-    }
-
-    /** Replaces a long key. Not a key itself, so that no caller reaches a bucket by the digest of another key. */
-    record Digest(String digest) implements Comparable<Digest> {
-
-        @Override
-        public int compareTo(Digest other) {
-            return digest.compareTo(other.digest);
-        }
+        return key.length() <= KeyDigest.LONGEST_KEY ? key : KeyDigest.of(key).repeat(3);
     }
 }

@@ -10,21 +10,7 @@ import org.jspecify.annotations.Nullable;
  * window that is open ends when it was to end when it was opened, also if another instance knows another time zone, so that zones
  * are no part of a rule's identity. If no permits are used, no window is open.
  */
-final class CalendarWindowRule implements CounterRule {
-
-    private final long capacity;
-
-    private final CalendarWindows windows;
-
-    CalendarWindowRule(long capacity, CalendarWindows windows) {
-        this.capacity = capacity;
-        this.windows = windows;
-    }
-
-    @Override
-    public long capacity() {
-        return capacity;
-    }
+record CalendarWindowRule(long capacity, CalendarWindows windows) implements CounterRule {
 
     private String unit() {
         return windows.unit();

@@ -4,6 +4,7 @@ import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.limit.AlgorithmTraits;
+import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -18,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class PermitCounters {
 
-    private final Map<CounterName, Counter> counters = new ConcurrentHashMap<>();
+    private final Map<BucketName, Counter> counters = new ConcurrentHashMap<>();
 
     /** Returns the counter of the charge's bucket. The caller unlocks it. */
     Counter lock(Charge charge) {
-        CounterName name = CounterName.of(charge.limit(), charge.key());
+        BucketName name = new BucketName(charge.limit().id(), charge.key());
         while (true) {
             Counter counter = counters.computeIfAbsent(name, Counter::new);
             counter.lock();
@@ -70,13 +71,13 @@ final class PermitCounters {
     /** Returns how many permits of the limit calls hold, of all keys together. */
     long held(RateLimit limit) {
         return counters.keySet().stream()
-                .filter(name -> name.limit.equals(limit.id()))
-                .mapToLong(name -> used(limit, name.key))
+                .filter(name -> name.limit().equals(limit.id()))
+                .mapToLong(name -> used(limit, name.key()))
                 .sum();
     }
 
     private long used(RateLimit limit, @Nullable String key) {
-        Counter counter = counters.get(CounterName.of(limit, key));
+        Counter counter = counters.get(new BucketName(limit.id(), key));
         if (counter == null) {
             return 0;
         }
@@ -90,7 +91,7 @@ final class PermitCounters {
 
     /** Forgets the calls that hold permits, which release nothing when they end. */
     void reset(RateLimit limit, @Nullable String key) {
-        Counter counter = counters.get(CounterName.of(limit, key));
+        Counter counter = counters.get(new BucketName(limit.id(), key));
         if (counter != null) {
             counter.lock();
             forget(counter);
@@ -122,14 +123,14 @@ final class PermitCounters {
 
         private final ReentrantLock lock = new ReentrantLock();
 
-        private final CounterName name;
+        private final BucketName name;
 
         private long used;
 
         /** Whether it is no longer the counter of the bucket. */
         private boolean forgotten;
 
-        Counter(CounterName name) {
+        Counter(BucketName name) {
             this.name = name;
         }
 
@@ -147,14 +148,6 @@ final class PermitCounters {
 
         void take(long permits) {
             used += permits;
-        }
-    }
-
-    /** Limits of one name share the counter, whatever their capacities. */
-    record CounterName(String limit, @Nullable String key) {
-
-        static CounterName of(RateLimit limit, @Nullable String key) {
-            return new CounterName(limit.id(), key);
         }
     }
 }

@@ -160,25 +160,12 @@ public final class RateLimitStatistics implements AutoCloseable {
     }
 
     /**
-     * Returns the figures of all limits, without those of each instance.
+     * Returns the figures of limits.
      *
      * @param history how far back the history goes; zero: there is none
+     * @param limit the id of the only one, whose figures are also those of each instance; {@code null}: all, without them
      */
-    public Figures read(Duration history) {
-        return read(history, null);
-    }
-
-    /**
-     * Returns the figures of one limit, also of each instance.
-     *
-     * @param limit its id
-     * @param history how far back the history goes; zero: there is none
-     */
-    public Figures readOne(String limit, Duration history) {
-        return read(history, limit);
-    }
-
-    private Figures read(Duration history, @Nullable String limit) {
+    public Figures read(Duration history, @Nullable String limit) {
         statistics.sample();
         int intervals = history.isZero() ? 0 : intervals(history);
         if (shared != null) {

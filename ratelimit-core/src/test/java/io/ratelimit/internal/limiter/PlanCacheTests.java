@@ -40,7 +40,7 @@ class PlanCacheTests {
     private final PlanCache cache = cache(Duration.ofMillis(500), 100, this::resolve);
 
     private PlanCache cache(Duration timeout, int maxKeys, RateLimitPlanResolver resolver) {
-        return new PlanCacheManager(new PlanSettings(Duration.ofMinutes(1), maxKeys, timeout), tasks::add, () -> nanos)
+        return new PlanCacheManager(Duration.ofMinutes(1), timeout, maxKeys, tasks::add, () -> nanos)
                 .of("quotes", "plans", () -> resolver);
     }
 

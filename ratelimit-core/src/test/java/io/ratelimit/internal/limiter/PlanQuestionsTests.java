@@ -32,9 +32,8 @@ class PlanQuestionsTests {
 
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
-    private final PlanCache cache = new PlanCacheManager(
-                    new PlanSettings(Duration.ofMinutes(1), KEYS, Duration.ofMillis(1)))
-            .of("quotes", "plans", () -> resolver());
+    private final PlanCache cache =
+            new PlanCacheManager(Duration.ofMinutes(1), Duration.ofMillis(1)).of("quotes", "plans", () -> resolver());
 
     private RateLimitPlanResolver resolver() {
         return (limit, key) -> {

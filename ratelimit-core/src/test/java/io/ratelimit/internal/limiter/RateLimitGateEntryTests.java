@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,7 +66,16 @@ class RateLimitGateEntryTests {
         return new AcquireRequest(
                 List.of(charges),
                 refundable,
-                (all, decisions) -> heard.add(all.size() + " limits said " + decisions.size()));
+                listener((all, decisions) -> heard.add(all.size() + " limits said " + decisions.size())));
+    }
+
+    private static CallListener listener(BiConsumer<List<Charge>, List<RateLimitDecision>> receiver) {
+        return new CallListener() {
+            @Override
+            public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
+                receiver.accept(charges, decisions);
+            }
+        };
     }
 
     @ParameterizedTest
@@ -102,9 +112,9 @@ class RateLimitGateEntryTests {
     @ParameterizedTest
     @EnumSource
     void listenerThatFailsChangesNoDecision(Way way) {
-        CallListener failing = (charges, decisions) -> {
+        CallListener failing = listener((charges, decisions) -> {
             throw new IllegalStateException("a defect of the listener");
-        };
+        });
         store.answer(YES);
         enter(way, new AcquireRequest(List.of(quotes), true, failing));
         store.answer(no(5));

@@ -147,7 +147,8 @@ class FiguresCostTests {
         assertThat(bytes).isBetween(100_000L, MOST_BYTES);
         assertThat(growth).isLessThanOrEqualTo(MOST_BYTES);
         // Figures that are not read in time are those of the instance alone.
-        Figures figures = await().until(() -> instances.get(7).read(Duration.ofMinutes(15)), Figures::ofAllInstances);
+        Figures figures =
+                await().until(() -> instances.get(7).read(Duration.ofMinutes(15), null), Figures::ofAllInstances);
         assertThat(figures.lastMinute(charges.get(9).limit().id()).allowed()).isGreaterThan(INSTANCES * 20L * 12);
     }
 

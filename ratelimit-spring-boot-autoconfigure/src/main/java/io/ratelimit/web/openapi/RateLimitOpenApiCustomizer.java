@@ -13,32 +13,22 @@ import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
 import org.springdoc.core.customizers.GlobalOperationCustomizer;
 import org.springframework.web.method.HandlerMethod;
 
-/** Describes the limits of handler methods, and then those of URL rules, because only the whole document has the paths. */
-public final class RateLimitOpenApiCustomizer implements GlobalOperationCustomizer, GlobalOpenApiCustomizer {
-
-    private final BiFunction<Method, Class<?>, MethodLimits> methods;
-
-    private final Supplier<@Nullable RequestRuleMapping> rules;
-
-    private final LimitDescriptions descriptions;
-
-    /**
-     * @param methods finds the limits of a method of a class
-     * @param rules the URL rules; {@code null} if there are none
-     */
-    public RateLimitOpenApiCustomizer(
-            BiFunction<Method, Class<?>, MethodLimits> methods,
-            Supplier<@Nullable RequestRuleMapping> rules,
-            HeaderFormat headers) {
-        this.methods = methods;
-        this.rules = rules;
-        this.descriptions = new LimitDescriptions(headers);
-    }
+/**
+ * Describes the limits of handler methods, and then those of URL rules, because only the whole document has the paths.
+ *
+ * @param methods finds the limits of a method of a class
+ * @param rules the URL rules; {@code null} if there are none
+ */
+public record RateLimitOpenApiCustomizer(
+        BiFunction<Method, Class<?>, MethodLimits> methods,
+        Supplier<@Nullable RequestRuleMapping> rules,
+        HeaderFormat headers)
+        implements GlobalOperationCustomizer, GlobalOpenApiCustomizer {
 
     @Override
     public Operation customize(Operation operation, HandlerMethod handler) {
         MethodLimits limits = methods.apply(handler.getMethod(), handler.getBeanType());
-        descriptions.describe(operation, limits.limits(), !limits.fallback());
+        new LimitDescriptions(headers).describe(operation, limits.limits(), !limits.fallback());
         return operation;
     }
 
@@ -50,7 +40,7 @@ public final class RateLimitOpenApiCustomizer implements GlobalOperationCustomiz
         }
         document.getPaths()
                 .forEach((path, item) -> item.readOperationsMap()
-                        .forEach((method, operation) ->
-                                descriptions.describe(operation, found.limits(method.name(), path), true)));
+                        .forEach((method, operation) -> new LimitDescriptions(headers)
+                                .describe(operation, found.limits(method.name(), path), true)));
     }
 }

@@ -17,18 +17,14 @@ import reactor.core.publisher.Mono;
  * Answers rejections that advice does not see: of filters, and of what functional endpoints stream. Leaves the body of a
  * browser's response to the application's error handling, as for its other errors.
  */
-public final class RateLimitWebExceptionHandler implements WebExceptionHandler, Ordered {
+public record RateLimitWebExceptionHandler(ReactiveRateLimitExceptionAdvice advice, ServerResponse.Context context)
+        implements WebExceptionHandler, Ordered {
 
     /** Precedes Spring Boot's handler (-1) and those that applications put before it (-2): they see a status. */
     private static final int ORDER = -3;
 
-    private final ReactiveRateLimitExceptionAdvice advice;
-
-    private final ServerResponse.Context context;
-
     public RateLimitWebExceptionHandler(ReactiveRateLimitExceptionAdvice advice, ServerCodecConfigurer codecs) {
-        this.advice = advice;
-        this.context = new Context(codecs.getWriters());
+        this(advice, new Context(codecs.getWriters()));
     }
 
     @Override

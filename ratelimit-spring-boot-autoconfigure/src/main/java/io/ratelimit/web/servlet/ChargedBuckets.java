@@ -1,6 +1,7 @@
 package io.ratelimit.web.servlet;
 
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.internal.limiter.CombinedDecision;
 import io.ratelimit.spi.Charge;
 import jakarta.servlet.DispatcherType;
@@ -29,7 +30,7 @@ final class ChargedBuckets {
         for (int i = 0; i < charges.size(); i++) {
             if (decisions.get(i).allowed()) {
                 Object holder = charges.get(i).limit().hasRate() ? null : call;
-                payments.merge(new Payment(Bucket.of(charges.get(i)), holder, dispatch), 1, Integer::sum);
+                payments.merge(new Payment(nameOf(charges.get(i)), holder, dispatch), 1, Integer::sum);
             }
         }
     }
@@ -37,7 +38,7 @@ final class ChargedBuckets {
     /** Takes back charges of the dispatch that were refunded. */
     synchronized void remove(List<Charge> charges, Dispatch dispatch) {
         charges.forEach(charge -> payments.computeIfPresent(
-                new Payment(Bucket.of(charge), null, dispatch), (payment, number) -> number > 1 ? number - 1 : null));
+                new Payment(nameOf(charge), null, dispatch), (payment, number) -> number > 1 ? number - 1 : null));
     }
 
     /** Removes the buckets whose permits the call has released. */
@@ -48,11 +49,15 @@ final class ChargedBuckets {
     /** Returns the charges whose buckets no earlier dispatch was charged to. */
     synchronized List<Charge> uncharged(List<Charge> charges, Dispatch dispatch) {
         return charges.stream()
-                .filter(charge -> !isCharged(Bucket.of(charge), dispatch))
+                .filter(charge -> !isCharged(nameOf(charge), dispatch))
                 .toList();
     }
 
-    private boolean isCharged(Bucket bucket, Dispatch dispatch) {
+    private static BucketName nameOf(Charge charge) {
+        return new BucketName(charge.limit().id(), charge.key());
+    }
+
+    private boolean isCharged(BucketName bucket, Dispatch dispatch) {
         return payments.keySet().stream()
                 .anyMatch(payment ->
                         payment.bucket().equals(bucket) && !payment.dispatch().equals(dispatch));
@@ -93,13 +98,6 @@ final class ChargedBuckets {
         }
     }
 
-    private record Bucket(String limit, @Nullable String key) {
-
-        static Bucket of(Charge charge) {
-            return new Bucket(charge.limit().id(), charge.key());
-        }
-    }
-
     /** @param holder the call that holds permits; {@code null}: the limit has a rate */
-    private record Payment(Bucket bucket, @Nullable Object holder, Dispatch dispatch) {}
+    private record Payment(BucketName bucket, @Nullable Object holder, Dispatch dispatch) {}
 }

@@ -59,7 +59,7 @@ final class CountingInstance implements AutoCloseable {
     }
 
     Figures figures(String limit) {
-        return context.getBean(RateLimitStatistics.class).readOne(limit, Duration.ofMinutes(15));
+        return context.getBean(RateLimitStatistics.class).read(Duration.ofMinutes(15), limit);
     }
 
     CallCounts lastMinute() {

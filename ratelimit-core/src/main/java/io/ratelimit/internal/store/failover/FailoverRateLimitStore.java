@@ -138,8 +138,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
 
     @Override
     public List<StoreFailure> failures() {
-        long end = System.nanoTime() + CHECK.toNanos();
-        BoundedWait.await(check().handle(outages::checked).toCompletableFuture(), () -> end - System.nanoTime());
+        BoundedWait.await(check().handle(outages::checked).toCompletableFuture(), CHECK);
         return outages.failures();
     }
 

@@ -9,12 +9,11 @@ import io.ratelimit.spi.StoreFailure;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -42,7 +41,7 @@ final class OutageTracker {
     private final Outage ofBuckets;
 
     /** By the algorithm, each from its first failure on. There are as many as beans. */
-    private volatile Map<String, Outage> ofAlgorithms = Map.of();
+    private final Map<String, Outage> ofAlgorithms = new ConcurrentSkipListMap<>();
 
     private final String store;
 
@@ -119,13 +118,7 @@ final class OutageTracker {
         String algorithm = failure instanceof AlgorithmFailureException known
                 ? "algorithm '" + known.algorithm() + "'"
                 : "an algorithm";
-        Outage outage = ofAlgorithms.get(algorithm);
-        return outage == null ? add(algorithm) : outage;
-    }
-
-    private synchronized Outage add(String algorithm) {
-        Map<String, Outage> all = new TreeMap<>(ofAlgorithms);
-        Outage added = all.computeIfAbsent(
+        return ofAlgorithms.computeIfAbsent(
                 algorithm,
                 first -> new Outage(
                         "Rate limit algorithm failed",
@@ -134,8 +127,6 @@ final class OutageTracker {
                         MINUTE,
                         nanos,
                         event -> {}));
-        ofAlgorithms = Collections.unmodifiableMap(all);
-        return added;
     }
 
     /** Returns whether the whole store can decide, as far as is known. Does not include failures of single buckets and limits. */

@@ -3,6 +3,7 @@ package io.ratelimit.internal.store.lease;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
@@ -153,19 +154,12 @@ final class LeaseBroker {
     private void endLater(CompletableFuture<StoreOutcome> decided, long left) {
         try {
             Future<?> end = timer.schedule(
-                    () -> later(() -> decided.completeExceptionally(tooLate())), left, TimeUnit.NANOSECONDS);
+                    () -> DaemonThreads.runApart(late, () -> decided.completeExceptionally(tooLate())),
+                    left,
+                    TimeUnit.NANOSECONDS);
             var unused = decided.whenComplete((outcome, thrown) -> end.cancel(false));
         } catch (Throwable ex) {
             // No thread could be created. The call ends by the store's own deadline.
-        }
-    }
-
-    /** Runs it on this thread if no other can be created. */
-    private void later(Runnable end) {
-        try {
-            late.execute(end);
-        } catch (Throwable ex) {
-            end.run();
         }
     }
 
@@ -249,7 +243,7 @@ final class LeaseBroker {
         for (LeaseRequest request : overdue) {
             RateLimitStoreException failure = tooLate();
             request.arrived(failure);
-            later(() -> request.complete(failure));
+            DaemonThreads.runApart(late, () -> request.complete(failure));
         }
         return overdue.isEmpty()
                 ? null

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The buckets that this instance has leases of, or may have soon. Bounded; a limit without buckets is not kept. */
@@ -42,17 +42,10 @@ final class LeasedBucketRegistry {
 
     /** Finds those of a key by its digest. Looks through all, which few callers ask for. */
     List<LeasedBucket> find(String limit, String keyDigest) {
-        List<LeasedBucket> found = new ArrayList<>();
-        buckets.forEach((known, ofLimit) -> {
-            if (known.id().equals(limit)) {
-                ofLimit.forEach((key, bucket) -> {
-                    if (KeyDigest.of(key).equals(keyDigest)) {
-                        found.add(bucket);
-                    }
-                });
-            }
-        });
-        return found;
+        return entries(limit)
+                .filter(entry -> KeyDigest.of(entry.key).equals(keyDigest))
+                .map(Entry::bucket)
+                .toList();
     }
 
     /** Finds or adds; {@code null} if there are too many, or the key is too long to be kept. */
@@ -104,27 +97,14 @@ final class LeasedBucketRegistry {
     /** Returns the buckets that no call has taken or wanted permits from since the last time; small leases last for longer. */
     List<Entry> idle() {
         int patience = count.get() <= most / 2 ? PATIENCE : 1;
-        List<Entry> idle = new ArrayList<>();
-        buckets.values()
-                .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
-                    if (bucket.look(patience)) {
-                        idle.add(new Entry(key, bucket));
-                    }
-                }));
-        return idle;
+        return entries().filter(entry -> entry.bucket.look(patience)).toList();
     }
 
     /** Requests that the store should long have answered; their buckets ask anew. */
     List<LeaseRequest> giveUp(long latest) {
-        List<LeaseRequest> overdue = new ArrayList<>();
-        buckets.values()
-                .forEach(ofLimit -> ofLimit.values().forEach(bucket -> {
-                    LeaseRequest request = bucket.giveUp(latest);
-                    if (request != null) {
-                        overdue.add(request);
-                    }
-                }));
-        return overdue;
+        return entries()
+                .flatMap(entry -> Stream.ofNullable(entry.bucket.giveUp(latest)))
+                .toList();
     }
 
     /**
@@ -148,7 +128,7 @@ final class LeasedBucketRegistry {
      * @return the permits to refund
      */
     List<Lease> retireAll(long nanos) {
-        return retire(limit -> true, nanos);
+        return retire(entries(), nanos);
     }
 
     /**
@@ -158,18 +138,14 @@ final class LeasedBucketRegistry {
      * @return the permits to refund
      */
     List<Lease> retire(String limit, long nanos) {
-        return retire(known -> known.id().equals(limit), nanos);
+        return retire(entries(limit), nanos);
     }
 
-    private List<Lease> retire(Predicate<RateLimit> limits, long nanos) {
+    private List<Lease> retire(Stream<Entry> entries, long nanos) {
         List<Lease> remainders = new ArrayList<>();
-        buckets.forEach((limit, ofLimit) -> {
-            if (limits.test(limit)) {
-                ofLimit.forEach((key, bucket) -> {
-                    remainders.addAll(bucket.retire(nanos));
-                    remove(key, bucket);
-                });
-            }
+        entries.forEach(entry -> {
+            remainders.addAll(entry.bucket.retire(nanos));
+            remove(entry.key, entry.bucket);
         });
         return remainders;
     }
@@ -189,18 +165,18 @@ final class LeasedBucketRegistry {
      * @param limit the id of the limit
      */
     long leased(String limit, long nanos) {
-        long[] leased = {0};
-        buckets.forEach((known, ofLimit) -> {
-            if (known.id().equals(limit)) {
-                ofLimit.values().forEach(bucket -> leased[0] += bucket.remainder(nanos));
-            }
-        });
-        return leased[0];
+        return entries(limit).mapToLong(entry -> entry.bucket.remainder(nanos)).sum();
     }
 
-    /** Returns how many limits have leases, or may have soon. */
-    int limits() {
-        return buckets.size();
+    private Stream<Entry> entries() {
+        return buckets.values().stream()
+                .flatMap(ofLimit -> ofLimit.entrySet().stream())
+                .map(entry -> new Entry(entry.getKey(), entry.getValue()));
+    }
+
+    /** Those of a limit, also those under its former rules. */
+    private Stream<Entry> entries(String limit) {
+        return entries().filter(entry -> entry.bucket.limit().id().equals(limit));
     }
 
     /** A bucket, and its key. */

@@ -64,11 +64,6 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         return true;
     }
 
-    /** Returns whether the call with one charge would be rejected as this one was. */
-    boolean covers(Charge charge) {
-        return charges.size() == 1 && covers(0, charge);
-    }
-
     @SuppressWarnings("ReferenceEquality") // A limit with other numbers is another object.
     private boolean covers(int i, Charge charge) {
         Charge known = charges.get(i);

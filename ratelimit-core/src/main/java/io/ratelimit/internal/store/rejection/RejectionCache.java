@@ -47,22 +47,9 @@ final class RejectionCache {
         return now - known.until() < 0 ? known.decisions(call, now) : null;
     }
 
-    /** Returns the decision if the call of one charge is known to be rejected; {@code null} if the store has to decide. */
-    @Nullable
-    RateLimitDecision find(Charge charge) {
-        int hash = hash(charge);
-        CachedRejection known = slots.get(hash & (SLOTS - 1));
-        if (known == null || !known.covers(charge) || known.version() != version(hash)) {
-            return null;
-        }
-        long now = nanos.getAsLong();
-        return now - known.until() < 0 ? known.decision(0, charge, now) : null;
-    }
-
     /** Begins a query. To be called before the store is. */
     Query query(StoreRequest request) {
-        long version = request.isSingle() ? version(hash(request.first())) : version(request.charges());
-        return new Query(nanos.getAsLong(), version);
+        return new Query(nanos.getAsLong(), version(request.charges()));
     }
 
     /** Drops what is cached for a bucket, and what queries under way will bring: permits were added to it. */
@@ -108,38 +95,28 @@ final class RejectionCache {
         return hash ^ (hash >>> 16);
     }
 
-    /** A call that the store is deciding. */
-    final class Query {
-
-        private final long sent;
-
-        private final long version;
-
-        private Query(long sent, long version) {
-            this.sent = sent;
-            this.version = version;
-        }
-
-        /** Caches the outcome if it is a rejection that lasts for a while. */
-        void answered(StoreOutcome outcome) {
-            CachedRejection rejection = CachedRejection.of(outcome, sent, version);
-            if (rejection != null && mayBeCached(outcome.charges())) {
-                slots.set(slot(outcome.charges()), rejection);
-            }
-        }
-
-        /**
-         * Callers choose keys, and must not choose how much memory they take. Permits that calls hold can be free at any moment.
-         */
-        private static boolean mayBeCached(List<Charge> call) {
-            for (Charge charge : call) {
-                String key = charge.key();
-                if ((key != null && key.length() > KeyDigest.LONGEST_KEY)
-                        || !charge.limit().hasRate()) {
-                    return false;
-                }
-            }
-            return true;
+    /** Caches the outcome if it is a rejection that lasts for a while. */
+    void answered(Query query, StoreOutcome outcome) {
+        CachedRejection rejection = CachedRejection.of(outcome, query.sent, query.version);
+        if (rejection != null && mayBeCached(outcome.charges())) {
+            slots.set(slot(outcome.charges()), rejection);
         }
     }
+
+    /**
+     * Callers choose keys, and must not choose how much memory they take. Permits that calls hold can be free at any moment.
+     */
+    private static boolean mayBeCached(List<Charge> call) {
+        for (Charge charge : call) {
+            String key = charge.key();
+            if ((key != null && key.length() > KeyDigest.LONGEST_KEY)
+                    || !charge.limit().hasRate()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A call that the store is deciding. */
+    record Query(long sent, long version) {}
 }

@@ -50,10 +50,10 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
         if (request.isPeek()) {
             return store().decide(request);
         }
-        StoreOutcome known = known(request);
+        List<RateLimitDecision> known = rejections.find(request.charges());
         if (known != null) {
             onCached.run();
-            return known;
+            return StoreOutcome.of(request, known);
         }
         RejectionCache.Query query = rejections.query(request);
         StoreAnswer answer = store().decide(request);
@@ -62,22 +62,8 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
                 : answer.map(outcome -> cached(outcome, query));
     }
 
-    private @Nullable StoreOutcome known(StoreRequest request) {
-        return request.isSingle()
-                ? outcome(request, rejections.find(request.first()))
-                : outcome(request, rejections.find(request.charges()));
-    }
-
-    private static @Nullable StoreOutcome outcome(StoreRequest request, @Nullable RateLimitDecision known) {
-        return known == null ? null : StoreOutcome.of(request, known);
-    }
-
-    private static @Nullable StoreOutcome outcome(StoreRequest request, @Nullable List<RateLimitDecision> known) {
-        return known == null ? null : StoreOutcome.of(request, known);
-    }
-
     private StoreOutcome cached(StoreOutcome outcome, RejectionCache.Query query) {
-        query.answered(outcome);
+        rejections.answered(query, outcome);
         Lease lease = outcome.lease();
         StoreOutcome evicting = outcome.mapRefund(refund -> permits -> refund.refund(permits)
                 .whenComplete((done, thrown) -> permits.keySet().forEach(this::evict)));

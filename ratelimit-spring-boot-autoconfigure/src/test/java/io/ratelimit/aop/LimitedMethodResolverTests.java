@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-class LimitedMethodCacheTests {
+class LimitedMethodResolverTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory()
             .withBean("first", FirstQuotes.class, FirstQuotes::new)
@@ -48,14 +48,13 @@ class LimitedMethodCacheTests {
     void findsTheSameForEveryObjectThatStandsForTheMethod() {
         runner.run(context -> {
             LimitedMethodResolver methods = context.getBean(LimitedMethodResolver.class);
-            LimitedMethodCache called = new LimitedMethodCache(methods);
             for (Class<?> type : List.of(FirstQuotes.class, SecondQuotes.class)) {
                 LimitedMethod limited = methods.find(quote(), type).limited();
                 for (int i = 0; i < 5_000; i++) {
-                    assertThat(called.find(quote(), type)).isSameAs(limited);
+                    assertThat(methods.find(quote(), type).limited()).isSameAs(limited);
                 }
             }
-            assertThat(called.find(Quotes.class.getMethod("free"), FirstQuotes.class))
+            assertThat(methods.find(Quotes.class.getMethod("free"), FirstQuotes.class))
                     .isNull();
         });
     }
@@ -65,9 +64,9 @@ class LimitedMethodCacheTests {
         runner.run(context -> {
             LimitedMethodResolver methods = context.getBean(LimitedMethodResolver.class);
             LimitedMethod limited = methods.find(quote(), FirstQuotes.class).limited();
-            LimitedMethodCache called = new LimitedMethodCache(methods);
             List<CompletableFuture<LimitedMethod>> found = IntStream.range(0, 8)
-                    .mapToObj(i -> CompletableFuture.supplyAsync(() -> called.find(quote(), FirstQuotes.class)))
+                    .mapToObj(i -> CompletableFuture.supplyAsync(
+                            () -> methods.find(quote(), FirstQuotes.class).limited()))
                     .toList();
             assertThat(found).allSatisfy(each -> assertThat(each.join()).isSameAs(limited));
         });
