@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param share returns the limit that this instance applies while the store fails, or the same limit; its second argument is the
  *     number of instances that was counted, 0 if none was
  * @param plan the plan that the limit is for; {@code null}: callers without one
+ * @param numbers what the application gives callers with the plan; {@code null}: what the configuration does
  * @param planOverrides overrides of plans, by the names of the plans in lower case without dashes and underscores
  */
 @Internal
@@ -27,13 +28,14 @@ public record LimitDefinition(
         AttributeValues values,
         BiFunction<RateLimit, Integer, RateLimit> share,
         @Nullable String plan,
+        @Nullable RateLimitPlan numbers,
         Map<String, RateLimitOverride> planOverrides) {
 
     /** The name of the Redis of {@code ratelimit.redis} itself. */
     private static final String DEFAULT_REDIS = "default";
 
     LimitDefinition(String name, AttributeValues declared) {
-        this(name, declared, null, declared, (limit, counted) -> limit, null, Map.of());
+        this(name, declared, null, declared, (limit, counted) -> limit, null, null, Map.of());
     }
 
     /** Returns a builder with the attributes without the configuration. */
@@ -57,7 +59,7 @@ public record LimitDefinition(
             AttributeValues defaults,
             BiFunction<RateLimit, Integer, RateLimit> localShare) {
         AttributeValues merged = LimitAttributes.merge(customized, own.values(), defaults);
-        return new LimitDefinition(name, declared, own, merged, localShare, null, Map.of());
+        return new LimitDefinition(name, declared, own, merged, localShare, null, null, Map.of());
     }
 
     /**
@@ -80,7 +82,7 @@ public record LimitDefinition(
         AttributeValues overridden = override == null ? values : values.overriddenBy(override.values());
         try {
             return new LimitDefinition(
-                            name, declared, configurationOrNone(), overridden, share, plan, Map.copyOf(ofPlans))
+                            name, declared, configurationOrNone(), overridden, share, plan, numbers, Map.copyOf(ofPlans))
                     .build();
         } catch (RateLimitConfigurationException ex) {
             throw ex.at("override of limit '" + name + "'");
@@ -93,19 +95,21 @@ public record LimitDefinition(
      *
      * @throws RateLimitConfigurationException if the limit is invalid with the numbers of the plan
      */
-    public RateLimit with(RateLimitPlan numbers) {
-        String id = LimitNames.canonical(numbers.name());
+    public RateLimit with(RateLimitPlan ofPlan) {
+        String id = LimitNames.canonical(ofPlan.name());
         RateLimitPlan configured = configurationOrNone().plans().get(id);
         RateLimitOverride override = planOverrides.get(id);
-        AttributeValues ofPlan = configured == null ? values : values.overriddenBy(configured.values());
-        if (!numbers.equals(configured)) {
-            ofPlan = ofPlan.overriddenBy(numbers.values());
+        AttributeValues merged = configured == null ? values : values.overriddenBy(configured.values());
+        RateLimitPlan ofCode = ofPlan.equals(configured) ? null : ofPlan;
+        if (ofCode != null) {
+            merged = merged.overriddenBy(ofCode.values());
         }
         if (override != null) {
-            ofPlan = ofPlan.overriddenBy(override.values());
+            merged = merged.overriddenBy(override.values());
         }
-        String planName = configured == null ? numbers.name() : configured.name();
-        return new LimitDefinition(name, declared, configuration, ofPlan, share, planName, planOverrides).build();
+        String planName = configured == null ? ofPlan.name() : configured.name();
+        return new LimitDefinition(name, declared, configuration, merged, share, planName, ofCode, planOverrides)
+                .build();
     }
 
     private LimitConfiguration configurationOrNone() {

@@ -102,19 +102,22 @@ record RedisServers(Map<String, Server> byId) implements BeanFactoryInitializer<
                 RateLimitStore.LONGEST);
     }
 
-    /**
-     * One server.
-     *
-     * @param name as it is written
-     */
-    record Server(String name, RedisStoreProperties properties, RedisConnector connector, GuardedRedis guarded) {
+    /** One server. */
+    static class Server {
+
+        private final String name;
+
+        private final RedisStoreProperties properties;
+
+        private final RedisConnector connector;
+
+        private final GuardedRedis guarded;
 
         Server(String name, RedisStoreProperties properties, RedisConnector connector) {
-            this(
-                    name,
-                    properties,
-                    connector,
-                    new GuardedRedis(connector, properties.timeout(), properties.keyPrefix()));
+            this.name = name;
+            this.properties = properties;
+            this.connector = connector;
+            this.guarded = new GuardedRedis(connector, properties.timeout(), properties.keyPrefix());
         }
 
         void start() {
@@ -130,6 +133,19 @@ record RedisServers(Map<String, Server> byId) implements BeanFactoryInitializer<
         void destroy() {
             guarded.destroy();
             connector.destroy();
+        }
+
+        /** Returns the name as it is written. */
+        String name() {
+            return name;
+        }
+
+        RedisStoreProperties properties() {
+            return properties;
+        }
+
+        GuardedRedis guarded() {
+            return guarded;
         }
     }
 }

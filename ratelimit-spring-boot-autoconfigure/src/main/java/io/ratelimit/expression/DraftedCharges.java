@@ -19,13 +19,14 @@ public final class DraftedCharges {
     /**
      * Adds the charge of one limit, unless the call is not limited by this operation, or charged to the limit already.
      *
+     * @return whether there is a charge
      * @throws RateLimitExpressionException if an expression fails or its result has the wrong type
      */
-    public void add(RateLimitOperation operation, Evaluation evaluation) {
+    public boolean add(RateLimitOperation operation, Evaluation evaluation) {
         String limit = operation.limit().id();
         for (Charge draft : drafts) {
             if (draft.limit().id().equals(limit)) {
-                return;
+                return false;
             }
         }
         Charge draft = operation.charge(evaluation);
@@ -33,6 +34,7 @@ public final class DraftedCharges {
             operations.add(operation);
             drafts.add(draft);
         }
+        return draft != null;
     }
 
     /** Returns what is done when all plans are known, or are no longer waited for; {@code null} if there is no need to wait. */

@@ -1,6 +1,7 @@
 package io.ratelimit.expression;
 
 import io.ratelimit.LimitConfiguration;
+import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.spi.Charge;
@@ -34,9 +35,9 @@ public record RateLimitOperation(
         return effective.get();
     }
 
-    /** Returns whether the limit applies to any caller: those without a plan, or those with a configured one. */
+    /** Returns whether the limit may apply to a call: to one without a plan, or by its plan. */
     public boolean isEnabled() {
-        return plan == null ? limit().enabled() : limit().withPlans().stream().anyMatch(RateLimit::enabled);
+        return plan != null || limit().enabled();
     }
 
     /** Returns whether a call may have to wait before it proceeds, unless a bean determines the numbers of its plan. */
@@ -97,11 +98,21 @@ public record RateLimitOperation(
         if (condition != null && !condition.condition(evaluation, limit())) {
             return null;
         }
-        String callersKey = key == null ? null : key.key(evaluation, limit());
         RateLimit limit = plan == null ? limit() : plan.limit(effective, evaluation);
-        return plan == null || plan.isResolved() || limit.enabled()
-                ? new Charge(limit, callersKey, permits(evaluation, limit))
-                : null;
+        if (plan != null && !plan.isResolved() && !limit.enabled()) {
+            return null;
+        }
+        String callersKey;
+        try {
+            callersKey = key == null ? null : key.key(evaluation, limit);
+        } catch (MissingRateLimitKeyException ex) {
+            if (limit.enabled()) {
+                throw ex;
+            }
+            // There is no plan without a key.
+            return null;
+        }
+        return new Charge(limit, callersKey, permits(evaluation, limit));
     }
 
     /** An estimate is at least 1, because a free call is never rejected, not even by a bucket in debt. */

@@ -20,11 +20,11 @@ public class HeaderRecord {
 
     private boolean changed;
 
-    /** Adds what limits have decided. Callers do not see limits in dry run. */
+    /** Adds what limits have decided. Callers do not see limits in dry run, nor one that was disabled while they waited. */
     public synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions) {
         for (int i = 0; i < charges.size(); i++) {
             RateLimit limit = charges.get(i).limit();
-            if (!limit.dryRun()) {
+            if (limit.enabled() && !limit.dryRun()) {
                 statuses.merge(limit.name(), new QuotaStatus(limit, decisions.get(i)), QuotaStatus::orTighter);
                 changed = true;
             }

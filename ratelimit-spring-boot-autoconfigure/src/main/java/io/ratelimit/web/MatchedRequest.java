@@ -8,15 +8,24 @@ import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.spi.Charge;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** A request with the rules that match it. */
-public record MatchedRequest(List<Match> matches) {
+/**
+ * A request with the rules that match it.
+ *
+ * @param charging those that charge it, once it is charged
+ */
+public record MatchedRequest(List<Match> matches, List<Match> charging) {
 
     static final MatchedRequest NONE = new MatchedRequest(List.of());
+
+    MatchedRequest(List<Match> matches) {
+        this(matches, new ArrayList<>(matches.size()));
+    }
 
     /**
      * Creates a request with one limit.
@@ -44,7 +53,7 @@ public record MatchedRequest(List<Match> matches) {
     public void settle(AcquireRequest acquired, Settlement settlement, RateLimitGate gate, int status) {
         Map<Charge, Long> costs = new HashMap<>();
         for (Charge charge : acquired.charges()) {
-            for (Match match : matches) {
+            for (Match match : charging) {
                 if (match.limit().operation().limit().id().equals(charge.limit().id())) {
                     try {
                         Long cost = match.limit().actualCost(match.variables(), status);
@@ -87,7 +96,9 @@ public record MatchedRequest(List<Match> matches) {
     private DraftedCharges drafted(RequestCall call) {
         DraftedCharges drafted = new DraftedCharges();
         for (Match match : matches) {
-            drafted.add(match.limit().operation(), match.limit().evaluation(call.request(), match.variables()));
+            if (drafted.add(match.limit().operation(), match.limit().evaluation(call.request(), match.variables()))) {
+                charging.add(match);
+            }
         }
         return drafted;
     }

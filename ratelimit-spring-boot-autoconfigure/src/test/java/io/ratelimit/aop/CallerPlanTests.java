@@ -118,6 +118,18 @@ class CallerPlanTests {
     }
 
     @Test
+    void planOfTheCodeAppliesToADisabledLimit() {
+        runner.withPropertyValues("ratelimit.limits.quotes.enabled=false").run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            RateLimitPlan contract =
+                    RateLimitPlan.named("contract").enabled(true).capacity(1).rate("1/h");
+            quotes.computed("alice", contract);
+            assertRejected("quotes", () -> quotes.computed("alice", contract));
+            quotes.computed("", RateLimitPlan.named("other").capacity(1));
+        });
+    }
+
+    @Test
     void blockOfOnePlanAppliesToTheKeyUnderAnother() {
         runner.run(context -> {
             Quotes quotes = context.getBean(Quotes.class);

@@ -3,8 +3,12 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
@@ -12,6 +16,7 @@ import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.StoppedClock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,6 +70,30 @@ class PlanCombinationTests {
     }
 
     /** The clock stands at 2027-01-15T08:00:00Z. */
+    /** The numbers of the code precede the limit's, and an override of the plan precedes those. */
+    @ParameterizedTest
+    @CsvSource({"pro, pro, 1", "contract, , "})
+    void callWithAPlanOfTheCodeWaitsByTheNewNumbers(String plan, String overridden, Long capacity) {
+        runner.withPropertyValues("ratelimit.limits.waiting.plans.pro.capacity=1").run(context -> {
+            Work work = context.getBean(Work.class);
+            RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+            RateLimitPlan ofCode = RateLimitPlan.named(plan).maxWait(Duration.ofSeconds(20));
+            RateLimitPlan numbers = capacity == null ? ofCode : ofCode.capacity(capacity);
+            CompletableFuture<String> end = new CompletableFuture<>();
+            work.wait("alice", numbers, end);
+            work.wait("alice", numbers, end);
+            assertThat(work.admitted()).isEqualTo(1);
+            RateLimitOverride larger = RateLimitOverride.builder().capacity(2).build();
+            if (overridden == null) {
+                admin.override("waiting", larger);
+            } else {
+                admin.forPlan(overridden).override("waiting", larger);
+            }
+            await().untilAsserted(() -> assertThat(work.admitted()).isEqualTo(2));
+            end.complete("");
+        });
+    }
+
     @Test
     void plansHaveCalendarWindowsOfTheirOwnLength() {
         runner.run(context -> {
@@ -104,6 +133,12 @@ class PlanCombinationTests {
 
     static class Work {
 
+        private final AtomicInteger admitted = new AtomicInteger();
+
+        public int admitted() {
+            return admitted.get();
+        }
+
         @RateLimited(
                 name = "answers",
                 rate = "10/h",
@@ -122,6 +157,18 @@ class PlanCombinationTests {
                 planExpression = "#plan")
         public CompletableFuture<String> export(String user, String plan, CompletableFuture<String> result) {
             return result;
+        }
+
+        @RateLimited(
+                name = "waiting",
+                algorithm = Algorithm.CONCURRENCY,
+                capacity = 1,
+                maxWait = "20s",
+                keyExpression = "#user",
+                planExpression = "#plan")
+        public CompletableFuture<String> wait(String user, RateLimitPlan plan, CompletableFuture<String> end) {
+            admitted.incrementAndGet();
+            return end;
         }
 
         @RateLimited(

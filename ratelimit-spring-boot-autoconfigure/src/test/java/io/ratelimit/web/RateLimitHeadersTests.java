@@ -59,6 +59,12 @@ class RateLimitHeadersTests {
     }
 
     @Test
+    void limitThatWasDisabledWhileTheCallWaitedSaysNothing() {
+        say(RateLimit.named("exports").rate("5/s").enabled(false).build(), allowed(5, 5, 0));
+        assertThat(fields(HeaderFormat.IETF)).isEmpty();
+    }
+
+    @Test
     void everyLimitIsAMemberInTheOrderOfTheirAsking() {
         say(List.of(DAILY, QUOTES), List.of(allowed(1_000, 999, 86_400_000_000L), allowed(20, 19, 100_000)));
         assertThat(fields(HeaderFormat.IETF))

@@ -4,7 +4,9 @@ import static io.ratelimit.web.ServletRequestApplication.ANY;
 import static io.ratelimit.web.ServletRequestApplication.and;
 import static io.ratelimit.web.ServletRequestApplication.with;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.testing.LongRunning;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -81,6 +83,30 @@ class ServletRequestLimitTests {
             assertThat(app.listener().outcomes()).containsExactly("big ALLOWED", "small ALLOWED");
             app.http().send("GET /any");
             assertThat(app.listener().outcomes()).endsWith("small ALLOWED", "small REJECTED");
+        });
+    }
+
+    /** The condition of the first rule does not hold. */
+    @Test
+    void costReadsTheVariablesOfTheRuleThatHasCharged() {
+        String[] properties = {
+            "ratelimit.limits.files.rate=10/h",
+            "ratelimit.limits.files.condition=#kind != 'acme'",
+            "ratelimit.limits.files.permits-after=#kind == 'tenants' ? 5 : 1",
+            "ratelimit.http[0].path=/tenants/{kind}/**",
+            "ratelimit.http[0].limit=files",
+            "ratelimit.http[1].path=/{kind}/**",
+            "ratelimit.http[1].limit=files"
+        };
+        with(properties, app -> {
+            assertThat(app.http().send("GET /tenants/acme/x").status()).isEqualTo(200);
+            await().untilAsserted(() -> assertThat(app.context()
+                            .getBean(RateLimiterRegistry.class)
+                            .get("files")
+                            .allCallers()
+                            .peek()
+                            .remaining())
+                    .isEqualTo(5));
         });
     }
 

@@ -1,7 +1,9 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
@@ -140,13 +142,24 @@ final class WaitingCall {
         if (!known.id().equals(previous.id()) || known.hasRate() != next.hasRate()) {
             return charge;
         }
-        String plan = known.plan();
-        if (plan != null && known != previous.plans().get(plan)) {
-            // The application has made the numbers of the plan for the call.
-            return new Charge(known, charge.key(), next.enabled() ? permits : 0);
-        }
-        RateLimit now = plan == null ? next : next.plans().getOrDefault(plan, next);
+        RateLimit now = ofPlan(known, next);
         return new Charge(now, charge.key(), now.enabled() ? permits : 0);
+    }
+
+    private static RateLimit ofPlan(RateLimit known, RateLimit next) {
+        String plan = known.plan();
+        RateLimitPlan ofCode = known.definition().numbers();
+        if (plan == null) {
+            return next;
+        }
+        if (ofCode != null) {
+            try {
+                return next.definition().with(ofCode);
+            } catch (RateLimitConfigurationException invalid) {
+                // As for later calls with the plan, the first of which says so.
+            }
+        }
+        return next.plans().getOrDefault(plan, next);
     }
 
     CompletableFuture<StoreOutcome> outcome() {
