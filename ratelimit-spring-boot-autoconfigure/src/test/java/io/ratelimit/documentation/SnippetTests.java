@@ -138,7 +138,7 @@ class SnippetTests {
         String group = starter.getElementsByTagName("groupId").item(0).getTextContent();
         String version = starter.getElementsByTagName("version").item(0).getTextContent();
         List<Snippet> builds = snippets().stream()
-                .filter(snippet -> snippet.is("xml", "kotlin"))
+                .filter(snippet -> snippet.is("xml", "kotlin") && !KotlinPageTests.isSource(snippet))
                 .toList();
         assertThat(builds)
                 .isNotEmpty()
