@@ -33,6 +33,7 @@ class SnippetTests {
                 .allSatisfy(snippet -> assertThat(snippet.is(
                                 "java",
                                 "yaml",
+                                "yml", // of Kubernetes: no configuration of an application
                                 "properties",
                                 "json",
                                 "xml",
