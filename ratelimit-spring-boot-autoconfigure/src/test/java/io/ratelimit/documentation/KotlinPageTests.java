@@ -36,10 +36,12 @@ class KotlinPageTests {
                 .filter(KotlinPageTests::isSource)
                 .filter(snippet -> !snippet.text().contains("import io.ratelimit.test."))
                 .toList();
-        assertThat(snippets).hasSize(2).allSatisfy(snippet -> assertThat(source)
-                .as("%s", snippet)
-                .contains(lines(snippet, KotlinPageTests::isImport))
-                .contains(lines(snippet, Predicate.not(KotlinPageTests::isImport))));
+        assertThat(snippets)
+                .hasSize(2)
+                .allSatisfy(snippet -> assertThat(source)
+                        .as("%s", snippet)
+                        .contains(lines(snippet, KotlinPageTests::isImport))
+                        .contains(lines(snippet, Predicate.not(KotlinPageTests::isImport))));
     }
 
     @Test
@@ -58,7 +60,9 @@ class KotlinPageTests {
         runner.run(context -> {
             var stream = context.getBean(Quotes.class).stream("alice");
             assertThat(KotlinPage.collect(stream).join()).containsExactly("first for alice", "second for alice");
-            assertThat(KotlinPage.collect(stream)).failsWithin(Duration.ofMinutes(1)).withThrowableThat()
+            assertThat(KotlinPage.collect(stream))
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
                     .havingRootCause()
                     .isInstanceOf(RateLimitExceededException.class);
         });
@@ -69,7 +73,9 @@ class KotlinPageTests {
         runner.run(context -> {
             Exports exports = new Exports(context.getBean(RateLimiterRegistry.class));
             assertThat(KotlinPage.export(exports, "acme").join()).isEqualTo("export for acme");
-            assertThat(KotlinPage.export(exports, "acme")).failsWithin(Duration.ofMinutes(1)).withThrowableThat()
+            assertThat(KotlinPage.export(exports, "acme"))
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
                     .havingRootCause()
                     .isInstanceOf(RateLimitExceededException.class);
         });
@@ -80,6 +86,10 @@ class KotlinPageTests {
     }
 
     private static String lines(Snippet snippet, Predicate<String> which) {
-        return snippet.text().lines().filter(which).collect(Collectors.joining("\n")).strip();
+        return snippet.text()
+                .lines()
+                .filter(which)
+                .collect(Collectors.joining("\n"))
+                .strip();
     }
 }

@@ -73,8 +73,8 @@ class KubernetesPageTests {
         Map<String, Object> variables = new LinkedHashMap<>();
         IntStream.iterate(0, n -> deployment.containsProperty(CONTAINER + "env[" + n + "].name"), n -> n + 1)
                 .mapToObj(n -> CONTAINER + "env[" + n + "].")
-                .forEach(variable -> variables.put(
-                        String.valueOf(deployment.getProperty(variable + "name")), value(variable)));
+                .forEach(variable ->
+                        variables.put(String.valueOf(deployment.getProperty(variable + "name")), value(variable)));
         return variables;
     }
 
