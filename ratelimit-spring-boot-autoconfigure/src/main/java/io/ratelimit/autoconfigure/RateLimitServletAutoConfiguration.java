@@ -120,8 +120,8 @@ public final class RateLimitServletAutoConfiguration {
             RateLimitExceptionAdvice advice,
             WebSettings settings,
             ApplicationContext context) {
-        return new RateLimitExceptionResolver(
-                SingletonSupplier.of(resolver::getIfAvailable), advice, settings, context);
+        SingletonSupplier<HandlerExceptionResolver> once = SingletonSupplier.of(resolver::getIfAvailable);
+        return new RateLimitExceptionResolver(() -> once.get(), advice, settings, context);
     }
 
     @Bean

@@ -33,6 +33,7 @@ class SnippetTests {
                 .allSatisfy(snippet -> assertThat(snippet.is(
                                 "java",
                                 "yaml",
+                                "yml", // of Kubernetes: no configuration of an application
                                 "properties",
                                 "json",
                                 "xml",
@@ -138,7 +139,7 @@ class SnippetTests {
         String group = starter.getElementsByTagName("groupId").item(0).getTextContent();
         String version = starter.getElementsByTagName("version").item(0).getTextContent();
         List<Snippet> builds = snippets().stream()
-                .filter(snippet -> snippet.is("xml", "kotlin"))
+                .filter(snippet -> snippet.is("xml", "kotlin") && !KotlinPageTests.isSource(snippet))
                 .toList();
         assertThat(builds)
                 .isNotEmpty()

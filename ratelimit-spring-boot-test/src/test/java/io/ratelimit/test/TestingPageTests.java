@@ -25,8 +25,8 @@ class TestingPageTests {
                         || snippet.text().contains("import static io.ratelimit.test."))
                 .toList();
         assertThat(snippets).hasSizeGreaterThanOrEqualTo(2);
-        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
-            List<String> sources = files.filter(Files::isRegularFile)
+        try (Stream<Path> files = Files.walk(Path.of("src/test"))) {
+            List<String> sources = files.filter(file -> file.toString().matches(".*\\.(java|kt)"))
                     .map(TestingPageTests::read)
                     .toList();
             assertThat(snippets)
