@@ -82,7 +82,14 @@ public record LimitDefinition(
         AttributeValues overridden = override == null ? values : values.overriddenBy(override.values());
         try {
             return new LimitDefinition(
-                            name, declared, configurationOrNone(), overridden, share, plan, numbers, Map.copyOf(ofPlans))
+                            name,
+                            declared,
+                            configurationOrNone(),
+                            overridden,
+                            share,
+                            plan,
+                            numbers,
+                            Map.copyOf(ofPlans))
                     .build();
         } catch (RateLimitConfigurationException ex) {
             throw ex.at("override of limit '" + name + "'");

@@ -74,24 +74,26 @@ class PlanCombinationTests {
     @ParameterizedTest
     @CsvSource({"pro, pro, 1", "contract, , "})
     void callWithAPlanOfTheCodeWaitsByTheNewNumbers(String plan, String overridden, Long capacity) {
-        runner.withPropertyValues("ratelimit.limits.waiting.plans.pro.capacity=1").run(context -> {
-            Work work = context.getBean(Work.class);
-            RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
-            RateLimitPlan ofCode = RateLimitPlan.named(plan).maxWait(Duration.ofSeconds(20));
-            RateLimitPlan numbers = capacity == null ? ofCode : ofCode.capacity(capacity);
-            CompletableFuture<String> end = new CompletableFuture<>();
-            work.wait("alice", numbers, end);
-            work.wait("alice", numbers, end);
-            assertThat(work.admitted()).isEqualTo(1);
-            RateLimitOverride larger = RateLimitOverride.builder().capacity(2).build();
-            if (overridden == null) {
-                admin.override("waiting", larger);
-            } else {
-                admin.forPlan(overridden).override("waiting", larger);
-            }
-            await().untilAsserted(() -> assertThat(work.admitted()).isEqualTo(2));
-            end.complete("");
-        });
+        runner.withPropertyValues("ratelimit.limits.waiting.plans.pro.capacity=1")
+                .run(context -> {
+                    Work work = context.getBean(Work.class);
+                    RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+                    RateLimitPlan ofCode = RateLimitPlan.named(plan).maxWait(Duration.ofSeconds(20));
+                    RateLimitPlan numbers = capacity == null ? ofCode : ofCode.capacity(capacity);
+                    CompletableFuture<String> end = new CompletableFuture<>();
+                    work.wait("alice", numbers, end);
+                    work.wait("alice", numbers, end);
+                    assertThat(work.admitted()).isEqualTo(1);
+                    RateLimitOverride larger =
+                            RateLimitOverride.builder().capacity(2).build();
+                    if (overridden == null) {
+                        admin.override("waiting", larger);
+                    } else {
+                        admin.forPlan(overridden).override("waiting", larger);
+                    }
+                    await().untilAsserted(() -> assertThat(work.admitted()).isEqualTo(2));
+                    end.complete("");
+                });
     }
 
     @Test
