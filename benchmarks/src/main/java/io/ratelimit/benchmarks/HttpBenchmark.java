@@ -138,7 +138,7 @@ public final class HttpBenchmark {
                     "--server.port=" + port,
                     "--logging.level.root=warn"));
             Stream.of(arguments)
-                    .flatMap(given -> Arrays.stream(given.split(" ")))
+                    .flatMap(given -> Arrays.stream(given.split(" ", -1)))
                     .forEach(command::add);
             this.process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
@@ -232,7 +232,7 @@ public final class HttpBenchmark {
             if (threadName.startsWith("C1 Comp") || threadName.startsWith("C2 Comp")) {
                 return 0;
             }
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
             return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
         }
 
@@ -256,14 +256,14 @@ public final class HttpBenchmark {
         private static String quantile(List<Double> values, double share) {
             return values.isEmpty()
                     ? "1"
-                    : "%.2f"
-                            .formatted(
-                                    Locale.ROOT,
-                                    values.stream()
-                                            .sorted()
-                                            .skip((long) (share * (values.size() - 1)))
-                                            .findFirst()
-                                            .orElseThrow());
+                    : String.format(
+                            Locale.ROOT,
+                            "%.2f",
+                            values.stream()
+                                    .sorted()
+                                    .skip((long) (share * (values.size() - 1)))
+                                    .findFirst()
+                                    .orElseThrow());
         }
 
         void stop() {

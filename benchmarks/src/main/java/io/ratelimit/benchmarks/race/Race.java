@@ -77,9 +77,9 @@ public final class Race implements AutoCloseable {
 
     /** Lets every contestant alone make calls, under the last workload, until the JIT has compiled what it needs. */
     public void warmUp(Duration each, Blackhole sink) {
-        List<Workload> all = List.copyOf(workloads.keySet());
-        Workload last = all.get(all.size() - 1);
-        field.all().forEach(contestant -> play(contestant, last, workloads.get(last), sink, each));
+        List<Map.Entry<Workload, Keys>> all = List.copyOf(workloads.entrySet());
+        Map.Entry<Workload, Keys> last = all.get(all.size() - 1);
+        field.all().forEach(contestant -> play(contestant, last.getKey(), last.getValue(), sink, each));
     }
 
     /** One round: every contestant under every workload. */
