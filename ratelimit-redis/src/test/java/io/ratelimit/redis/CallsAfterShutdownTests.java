@@ -12,6 +12,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A call after the shutdown is told so, whatever Redis is and whether it ever was there. */
+@LongRunning
 @Timeout(180)
 class CallsAfterShutdownTests {
 

@@ -11,6 +11,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.Comparator;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A call of several slots has one deadline, however many scripts it takes. */
+@LongRunning
 @Timeout(180)
 class CrossSlotDecisionDeadlineTests {
 

@@ -15,6 +15,7 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.BothTiers;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Costs known afterwards, in servers that are far away, of a cluster, or fail meanwhile. */
+@LongRunning
 @BothTiers
 @Timeout(180)
 class RedisSettlementTests {

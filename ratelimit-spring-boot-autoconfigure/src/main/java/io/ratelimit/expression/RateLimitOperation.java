@@ -98,21 +98,19 @@ public record RateLimitOperation(
         if (condition != null && !condition.condition(evaluation, limit())) {
             return null;
         }
-        RateLimit limit = plan == null ? limit() : plan.limit(effective, evaluation);
-        if (plan != null && !plan.isResolved() && !limit.enabled()) {
-            return null;
-        }
-        String callersKey;
+        String callersKey = null;
+        MissingRateLimitKeyException missing = null;
         try {
-            callersKey = key == null ? null : key.key(evaluation, limit);
+            callersKey = key == null ? null : key.key(evaluation, limit());
         } catch (MissingRateLimitKeyException ex) {
-            if (limit.enabled()) {
-                throw ex;
-            }
-            // There is no plan without a key.
-            return null;
+            missing = ex;
         }
-        return new Charge(limit, callersKey, permits(evaluation, limit));
+        RateLimit limit = plan == null ? limit() : plan.limit(effective, evaluation);
+        if (missing != null && limit.enabled()) {
+            throw missing;
+        }
+        boolean limited = plan == null || plan.isResolved() || limit.enabled();
+        return limited && missing == null ? new Charge(limit, callersKey, permits(evaluation, limit)) : null;
     }
 
     /** An estimate is at least 1, because a free call is never rejected, not even by a bucket in debt. */

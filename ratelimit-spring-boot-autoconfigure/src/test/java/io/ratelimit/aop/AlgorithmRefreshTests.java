@@ -6,6 +6,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +23,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** A refresh gives a limit the algorithm CONCURRENCY, or takes it away, in the middle of a call. */
+@LongRunning
 class AlgorithmRefreshTests {
 
     private static final String KEY = "alice";

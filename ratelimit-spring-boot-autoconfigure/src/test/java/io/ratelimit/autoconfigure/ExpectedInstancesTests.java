@@ -14,6 +14,7 @@ import io.ratelimit.internal.statistics.Publication;
 import io.ratelimit.internal.statistics.SharedStatistics;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +30,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.dao.QueryTimeoutException;
 
 /** {@code ratelimit.expected-instances}: instances of an application while Redis is down. */
+@LongRunning
 class ExpectedInstancesTests {
 
     private final ApplicationContextRunner instance = LimitedContexts.inMemory()

@@ -70,7 +70,7 @@ class InstanceScopeTests {
                             assertThat(own.allCallers().tryAcquire().allowed()).isFalse());
                     assertThatExceptionOfType(IllegalStateException.class)
                             .isThrownBy(() -> onEventLoop(quotes::common))
-                            .withMessageContaining("must not wait");
+                            .withMessageContaining("must not block");
                 });
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.spi.StoreHealth;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,6 +24,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** What has been done before anything that serves is started. */
+@LongRunning
 @Timeout(180)
 class WarmUpTests {
 

@@ -5,6 +5,7 @@ import static io.ratelimit.web.StreamedPieces.FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.testing.LongRunning;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 import reactor.core.publisher.Flux;
 
 /** Requests of a URL rule hold their permits until the response is complete, or the client has gone. */
+@LongRunning
 @Timeout(180)
 class HeldRequestTests {
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.redis.RedisUnderTest;
+import io.ratelimit.testing.LongRunning;
 import java.time.Duration;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
 /** The rate limit headers have the numbers of the caller's own plan. */
+@LongRunning
 class PlanFieldsTests {
 
     @RegisterExtension

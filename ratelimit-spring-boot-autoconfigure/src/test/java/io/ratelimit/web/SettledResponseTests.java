@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LongRunning;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -36,6 +37,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Calls are settled when their response is complete, at what it has cost, from an estimate of 100. */
+@LongRunning
 @Timeout(180)
 class SettledResponseTests {
 

@@ -156,7 +156,7 @@ final class WaitingCall {
             try {
                 return next.definition().with(ofCode);
             } catch (RateLimitConfigurationException invalid) {
-                // As for later calls with the plan, the first of which says so.
+                // As for later calls with the plan. The first of them warns.
             }
         }
         return next.plans().getOrDefault(plan, next);

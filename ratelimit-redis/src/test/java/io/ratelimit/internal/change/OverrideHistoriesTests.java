@@ -16,6 +16,7 @@ import io.ratelimit.internal.change.SimulatedInstance.Network;
 import io.ratelimit.internal.change.SimulatedInstance.Request;
 import io.ratelimit.internal.limiter.StoredOverride;
 import io.ratelimit.testing.BothTiers;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.HashMap;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
  * overrides end, configurations are refreshed, the clock of the server jumps. What applies in the end depends on nothing but the
  * configuration, the overrides and the time.
  */
+@LongRunning
 @BothTiers
 class OverrideHistoriesTests {
 

@@ -2,6 +2,7 @@ package io.ratelimit.internal.store.scope;
 
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.Scope;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limit.LimitNames;
@@ -16,7 +17,6 @@ import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,11 +87,21 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
     private static RateLimitStore serverOf(
             RateLimit limit, RateLimitStore byDefault, Map<String, RateLimitStore> servers) {
         String name = limit.redis();
-        return name == null
-                ? byDefault
-                : servers.computeIfAbsent(
-                        name,
-                        spelling -> Objects.requireNonNull(servers.get(LimitNames.canonical(spelling)), spelling));
+        if (name == null) {
+            return byDefault;
+        }
+        RateLimitStore known = servers.get(name);
+        if (known != null) {
+            return known;
+        }
+        RateLimitStore server = servers.get(LimitNames.canonical(name));
+        if (server == null) {
+            throw new RateLimitConfigurationException(
+                    "limit '" + limit.name() + "' must name a Redis server of ratelimit.redis (was \"" + name + "\").",
+                    "Configure the server before the application starts.");
+        }
+        servers.put(name, server);
+        return server;
     }
 
     private RateLimitStore storeOf(RateLimit limit) {
