@@ -81,8 +81,8 @@ class PlanCombinationTests {
                     RateLimitPlan ofCode = RateLimitPlan.named(plan).maxWait(Duration.ofSeconds(20));
                     RateLimitPlan numbers = capacity == null ? ofCode : ofCode.capacity(capacity);
                     CompletableFuture<String> end = new CompletableFuture<>();
-                    work.wait("alice", numbers, end);
-                    work.wait("alice", numbers, end);
+                    assertThat(work.wait("alice", numbers, end)).isNotDone();
+                    assertThat(work.wait("alice", numbers, end)).isNotDone();
                     assertThat(work.admitted()).isEqualTo(1);
                     RateLimitOverride larger =
                             RateLimitOverride.builder().capacity(2).build();
