@@ -4,6 +4,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -90,13 +91,17 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
                         || limit.numbers().traits().knowsWaitForMore());
     }
 
-    /** Returns the store's decisions, less the time since then. */
-    List<RateLimitDecision> decisions(List<Charge> call, long now) {
+    /** Returns what the store has decided, less the time since then. */
+    StoreOutcome outcome(StoreRequest request, long now) {
+        if (request.isSingle()) {
+            return StoreOutcome.of(request, decision(0, request.first(), now));
+        }
+        List<Charge> call = request.charges();
         List<RateLimitDecision> present = new ArrayList<>(call.size());
         for (int i = 0; i < call.size(); i++) {
             present.add(decision(i, call.get(i), now));
         }
-        return present;
+        return StoreOutcome.of(request, present);
     }
 
     /** Returns the store's decision about one charge, less the time since then. */

@@ -1,7 +1,6 @@
 package io.ratelimit.internal.store.rejection;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.StoreOutcome;
@@ -36,15 +35,16 @@ final class RejectionCache {
         this.nanos = nanos;
     }
 
-    /** Returns the decisions if the call is known to be rejected; {@code null} if the store has to decide. */
+    /** Returns the outcome if the call is known to be rejected; {@code null} if the store has to decide. */
     @Nullable
-    List<RateLimitDecision> find(List<Charge> call) {
+    StoreOutcome find(StoreRequest request) {
+        List<Charge> call = request.charges();
         CachedRejection known = slots.get(slot(call));
         if (known == null || !known.covers(call) || known.version() != version(call)) {
             return null;
         }
         long now = nanos.getAsLong();
-        return now - known.until() < 0 ? known.decisions(call, now) : null;
+        return now - known.until() < 0 ? known.outcome(request, now) : null;
     }
 
     /** Begins a query. To be called before the store is. */

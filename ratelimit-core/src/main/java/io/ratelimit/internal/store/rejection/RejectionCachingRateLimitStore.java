@@ -2,7 +2,6 @@ package io.ratelimit.internal.store.rejection;
 
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -50,10 +49,10 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
         if (request.isPeek()) {
             return store().decide(request);
         }
-        List<RateLimitDecision> known = rejections.find(request.charges());
+        StoreOutcome known = rejections.find(request);
         if (known != null) {
             onCached.run();
-            return StoreOutcome.of(request, known);
+            return known;
         }
         RejectionCache.Query query = rejections.query(request);
         StoreAnswer answer = store().decide(request);
