@@ -14,7 +14,6 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -42,7 +41,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** Costs known afterwards, in servers that are far away, of a cluster, or fail meanwhile. */
 @LongRunning
-@BothTiers
 @Timeout(180)
 class RedisSettlementTests {
 

@@ -8,7 +8,6 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
-import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.ParallelCalls;
 import io.ratelimit.testing.TestLimits;
@@ -24,7 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @LongRunning
-@BothTiers
 @Timeout(180)
 class BucketEvictionConcurrencyTests {
 

@@ -15,7 +15,6 @@ import io.ratelimit.RateLimitStatus;
 import io.ratelimit.internal.change.SimulatedInstance.Network;
 import io.ratelimit.internal.change.SimulatedInstance.Request;
 import io.ratelimit.internal.limiter.StoredOverride;
-import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
@@ -36,7 +35,6 @@ import org.junit.jupiter.api.Test;
  * configuration, the overrides and the time.
  */
 @LongRunning
-@BothTiers
 class OverrideHistoriesTests {
 
     private static final int EVENTS = 100;
