@@ -63,7 +63,7 @@ public final class HttpBenchmark {
         List<Contestant> contestants = new ArrayList<>();
         try {
             Contestant floor = start(contestants, "without limits", 200, QUOTE, "--ratelimit.enabled=false");
-            start(contestants, "a 400 of Spring's", 400, "/api/quotes?user=%20", "--ratelimit.enabled=false");
+            start(contestants, "a 404 of Spring's", 404, "/api/none", "--ratelimit.enabled=false");
             start(contestants, "allowed in memory", 200, QUOTE, IN_MEMORY, NEVER_EMPTY);
             start(contestants, "allowed in Redis", 200, QUOTE, NEVER_EMPTY);
             start(contestants, "allowed by a lease", 200, QUOTE, NEVER_EMPTY, LEASED);
@@ -136,6 +136,7 @@ public final class HttpBenchmark {
                     SAMPLE.toString(),
                     "--server.address=127.0.0.1",
                     "--server.port=" + port,
+                    "--server.tomcat.max-keep-alive-requests=-1",
                     "--logging.level.root=warn"));
             Stream.of(arguments)
                     .flatMap(given -> Arrays.stream(given.split(" ", -1)))
