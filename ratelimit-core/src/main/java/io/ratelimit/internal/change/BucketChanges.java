@@ -153,8 +153,7 @@ public final class BucketChanges {
 
     /** Even if the change has failed: it may have been made. */
     private void tellInstances(RateLimit limit, @Nullable String key) {
-        messages.send(limit, key);
-        tellBucketListeners(limit.id(), KeyDigest.of(key == null ? "" : key));
+        tellBucketListeners(limit.id(), messages.send(limit, key));
     }
 
     private RateLimitChangedEvent event(

@@ -18,9 +18,11 @@ public record BucketMessages(ChangeChannel channel, String topic) {
     /** A bucket was changed. */
     static final String CHANGED = "buckets";
 
-    /** Sends a message about a bucket. */
-    public void send(RateLimit limit, @Nullable String key) {
-        channel.send(topic, limit.id() + " " + KeyDigest.of(key == null ? "" : key));
+    /** Sends a message about a bucket, and returns the digest of its key. */
+    public String send(RateLimit limit, @Nullable String key) {
+        String digest = KeyDigest.of(key == null ? "" : key);
+        channel.send(topic, limit.id() + " " + digest);
+        return digest;
     }
 
     /**
