@@ -69,10 +69,16 @@ class FastPathTests {
             "T5@1/100ms~",
             "T20@7/3ms~",
             "F5/s",
-            "F20/7ms");
+            "F20/7ms",
+            "S10/s",
+            "S7/3ms",
+            "S100000000/m");
+
+    /** Of the limits above, in microseconds. */
+    private static final List<Long> WINDOWS = List.of(3_000L, 7_000L, 1_000_000L);
 
     private static final List<String> OTHERS =
-            List.of("T5@1/100ms>250000~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s#1000000", "S10/s", "L4/3s");
+            List.of("T5@1/100ms>250000~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s#1000000", "S1000000000/d", "L4/3s");
 
     private final Random random = TestRandom.create(getClass());
 
@@ -166,15 +172,19 @@ class FastPathTests {
 
     private List<String> limits() {
         List<String> limits = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
+        int count = 1 + random.nextInt(3);
+        for (int i = 0; i < count; i++) {
             limits.add(pick(random.nextInt(4) == 0 ? OTHERS : FAST));
         }
         return limits;
     }
 
-    /** At times the clock goes back. */
+    /** At times the clock goes back, or on to the next window. */
     private void passTime() {
         long micros = random.nextBoolean() ? random.nextLong(3) : TestRandom.logarithmic(random, 1, 10_000_000);
+        if (random.nextInt(3) == 0) {
+            micros = (long) (random.nextDouble(2) * pick(WINDOWS));
+        }
         now += random.nextInt(20) == 0 ? -micros : micros;
     }
 
@@ -195,8 +205,8 @@ class FastPathTests {
             String limit = pick(limits);
             String permits = String.valueOf(random.nextInt(random.nextInt(5) == 0 ? 30 : 4));
             request.add(before, key(), limit, before == '4' ? permits + '+' + random.nextInt(6) : permits);
-            if (before != '4' && random.nextInt(8) == 0) {
-                request.add('+', "other", pick(limits), "1");
+            while (before != '4' && random.nextInt(4) == 0) {
+                request.add('+', random.nextInt(3) == 0 ? key() : "other", pick(limits), String.valueOf(random.nextInt(3)));
                 before = '+';
             }
         }
