@@ -45,8 +45,9 @@ public final class HttpBenchmark {
 
     private static final String IN_MEMORY = "--ratelimit.store=in-memory";
 
+    /** Hardly refilled: a lease ends when its permits would have come back. */
     private static final String NEVER_EMPTY =
-            "--ratelimit.limits.quotes.capacity=1000000000 --ratelimit.limits.quotes.rate=1000000/s";
+            "--ratelimit.limits.quotes.capacity=1000000000 --ratelimit.limits.quotes.rate=1/s";
 
     private static final String EMPTY = "--ratelimit.limits.quotes.capacity=1 --ratelimit.limits.quotes.rate=1/d";
 

@@ -40,6 +40,10 @@ final class KeyFormatter {
      * @throws RateLimitExpressionException if the text of the value does not identify it
      */
     static String key(@Nullable Object value, String label, RateLimit limit) {
+        if (value instanceof String text && !text.isEmpty()) {
+            // Most keys: the tests below take a quarter of an allowed call.
+            return text;
+        }
         Object single = unwrap(value);
         if (single != null && !isSingle(single)) {
             throw new RateLimitExpressionException(
