@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it began to fail; {@code null} if it does not fail
  * @param error the message of the failure, with the name of the server if limits are in several
  * @param latestReason why it fails now, if that is another reason; else {@code null}
+ * @param latestError the message of that failure, as {@code error}
  * @param since when the first call was not decided
  * @param servers each Redis server by its name, if limits are in several; {@code null}: there is only one
  */
@@ -29,12 +30,13 @@ public record StoreDescriptor(
         @Nullable String reason,
         @Nullable String error,
         @Nullable String latestReason,
+        @Nullable String latestError,
         @Nullable Instant since,
         @Nullable Map<String, StoreDescriptor> servers) {
 
     /** Describes a store in memory. */
     public static StoreDescriptor inMemory() {
-        return new StoreDescriptor("in-memory", "instance", null, null, null, null, null);
+        return new StoreDescriptor("in-memory", "instance", null, null, null, null, null, null);
     }
 
     /** Describes a store that instances share. A failure that concerns single buckets does not count. */
@@ -80,19 +82,23 @@ public record StoreDescriptor(
             String kind, List<StoreFailure> failures, @Nullable Map<String, StoreDescriptor> servers) {
         return ofWholeStores(failures)
                 .findFirst()
-                .map(failure -> new StoreDescriptor(
-                        kind,
-                        "on-store-failure",
-                        lowerCase(failure.reason()),
-                        servers == null
-                                ? failure.message()
-                                : "Redis server '" + failure.redis() + "': " + failure.message(),
-                        failure.latest() == null
-                                ? null
-                                : lowerCase(failure.latest().reason()),
-                        failure.since(),
-                        servers))
-                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, null, servers));
+                .map(failure -> failing(kind, failure, servers))
+                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, null, null, servers));
+    }
+
+    private static StoreDescriptor failing(
+            String kind, StoreFailure failure, @Nullable Map<String, StoreDescriptor> servers) {
+        String server = servers == null ? "" : "Redis server '" + failure.redis() + "': ";
+        StoreFailure.Latest latest = failure.latest();
+        return new StoreDescriptor(
+                kind,
+                "on-store-failure",
+                lowerCase(failure.reason()),
+                server + failure.message(),
+                latest == null ? null : lowerCase(latest.reason()),
+                latest == null ? null : server + latest.message(),
+                failure.since(),
+                servers);
     }
 
     private static String lowerCase(Reason reason) {

@@ -27,6 +27,17 @@ class StoreDescriptorTests {
     }
 
     @Test
+    void latestFailureHasItsMessage() {
+        StoreFailure.Latest latest = new StoreFailure.Latest(Reason.UNREACHABLE, "not connected");
+        StoreFailure failure = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, latest, null);
+        StoreDescriptor store = StoreDescriptor.shared("redis", List.of(failure));
+        assertThat(store.error()).isEqualTo("no answer");
+        assertThat(store.latestReason()).isEqualTo("unreachable");
+        assertThat(store.latestError()).isEqualTo("not connected");
+        assertThat(StoreDescriptor.shared("redis", List.of(ofEu)).latestError()).isNull();
+    }
+
+    @Test
     void serversThatFailAreNamedOnce() {
         StoreFailure ofDefault = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, null, "default");
         StoreFailure ofABucket = new StoreFailure(Reason.FOREIGN_VALUE, "foreign", Instant.EPOCH, 3, null, "us");
