@@ -5,6 +5,7 @@ import io.ratelimit.benchmarks.redis.RedisConsole;
 import io.ratelimit.benchmarks.results.Chart;
 import io.ratelimit.benchmarks.results.Report;
 import io.ratelimit.benchmarks.results.Section;
+import io.ratelimit.benchmarks.results.Standing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,6 +30,8 @@ public final class Benchmarks {
     private static final String PAGE = "RESULTS.md";
 
     private static final String CHART = "results.svg";
+
+    private static final Path README = Path.of("README.md");
 
     private static final String USAGE = "[--quick] [--only <section>] | --chart; sections: "
             + Arrays.stream(Section.values()).map(Section::option).collect(Collectors.joining(", "))
@@ -100,6 +103,9 @@ public final class Benchmarks {
         try {
             Files.writeString(directory.resolve(PAGE), results);
             Files.writeString(directory.resolve(CHART), Chart.svg(results));
+            if (directory.equals(PAGES)) {
+                Files.writeString(README, Standing.update(Files.readString(README), results));
+            }
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
