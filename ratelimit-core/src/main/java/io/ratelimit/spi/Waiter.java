@@ -33,7 +33,7 @@ public interface Waiter {
                     try {
                         await(delay);
                         over.complete(null);
-                    } catch (InterruptedException | RuntimeException ex) {
+                    } catch (Throwable ex) {
                         over.completeExceptionally(ex);
                     }
                 },
