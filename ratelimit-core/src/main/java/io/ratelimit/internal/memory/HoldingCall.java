@@ -97,8 +97,11 @@ final class HoldingCall {
         return decision;
     }
 
-    private static CompletableFuture<Void> undo(Map<Charge, LongConsumer> charges, Map<Charge, Long> permits) {
-        charges.forEach((charge, how) -> how.accept(permits.getOrDefault(charge, 0L)));
-        return CompletableFuture.completedFuture(null);
+    /** Undoes each of the charges, also if an algorithm of the application fails to refund another. */
+    static CompletableFuture<Void> undo(Map<Charge, LongConsumer> charges, Map<Charge, Long> permits) {
+        return CompletableFuture.allOf(charges.entrySet().stream()
+                .map(charge -> CompletableFuture.runAsync(
+                        () -> charge.getValue().accept(permits.getOrDefault(charge.getKey(), 0L)), Runnable::run))
+                .toArray(CompletableFuture[]::new));
     }
 }

@@ -97,14 +97,14 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         List<RateLimitDecision> decisions = charges.size() == 1
                 ? List.of(decideOne(charges.get(0), receipts))
                 : jointCall.decide(charges, false, receipts);
-        return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
+        return StoreOutcome.of(request, decisions, new ReceiptRefund<>(undo(receipts), HoldingCall::undo));
     }
 
     private List<RateLimitDecision> decideBesideHeld(
             List<Charge> charges, boolean rejected, Map<Charge, LongConsumer> undo) {
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
         List<RateLimitDecision> decisions = jointCall.decide(charges, rejected, receipts);
-        receipts.forEach((charge, from) -> undo.put(charge, permits -> refund(charge, from, permits)));
+        undo.putAll(undo(receipts));
         return decisions;
     }
 
@@ -112,9 +112,10 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, receipts);
     }
 
-    private CompletionStage<Void> refund(Map<Charge, ChargedPermits> taken, Map<Charge, Long> permits) {
-        taken.forEach((charge, from) -> refund(charge, from, permits.getOrDefault(charge, 0L)));
-        return CompletableFuture.completedFuture(null);
+    private Map<Charge, LongConsumer> undo(Map<Charge, ChargedPermits> taken) {
+        Map<Charge, LongConsumer> undo = new HashMap<>();
+        taken.forEach((charge, from) -> undo.put(charge, permits -> refund(charge, from, permits)));
+        return undo;
     }
 
     private void refund(Charge charge, ChargedPermits from, long permits) {
