@@ -3,6 +3,7 @@ package io.ratelimit.internal.limiter;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A call that waits for its turn to be decided, and for permits that other calls hold. */
 final class WaitingCall {
+
+    private static final RateLimitOverride TRIAL =
+            RateLimitOverride.builder().dryRun(true).build();
 
     private final List<Charge> asked;
 
@@ -81,7 +85,8 @@ final class WaitingCall {
 
     /** Returns whether limits have charged the call: of one that has to wait, those in dry run. */
     static boolean isCharged(StoreOutcome outcome) {
-        return IntStream.range(0, outcome.charges().size()).anyMatch(outcome::isCharged);
+        return IntStream.range(0, outcome.charges().size())
+                .anyMatch(i -> outcome.charges().get(i).permits() > 0 && outcome.isCharged(i));
     }
 
     /** Returns the numbers of the charges whose permits a call waits for. */
@@ -143,7 +148,10 @@ final class WaitingCall {
             return charge;
         }
         RateLimit now = ofPlan(known, next);
-        return new Charge(now, charge.key(), now.enabled() ? permits : 0);
+        // Stores do not read whether a limit is enabled, and would reject the call if its key is blocked.
+        return now.enabled()
+                ? new Charge(now, charge.key(), permits)
+                : new Charge(now.definition().with(TRIAL), charge.key(), 0);
     }
 
     private static RateLimit ofPlan(RateLimit known, RateLimit next) {

@@ -396,6 +396,23 @@ class CrowdedPermitQueueTests {
     }
 
     @Test
+    void blockByALimitThatWasDisabledMeanwhileRejectsNoCallThatWaits() throws Exception {
+        RateLimit logins = RateLimit.named("logins")
+                .rate("5/m")
+                .blockFor(Duration.ofHours(1))
+                .build();
+        Settlement both = entered(enter(2));
+        CompletableFuture<Settlement> call = enter(new Charge(logins, "alice", 1), new Charge(limit, "alice", 1));
+        store.change(logins, "alice", BucketChange.block(Duration.ofHours(1)))
+                .toCompletableFuture()
+                .join();
+        gate.limitChanged(logins, disabled(logins));
+        both.release();
+        entered(call).release();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    @Test
     void resetWakesTheCallsThatWait() throws Exception {
         var unused = entered(enter(2));
         CompletableFuture<Settlement> call = enter(1);
