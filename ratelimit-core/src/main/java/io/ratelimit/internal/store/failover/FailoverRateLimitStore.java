@@ -217,11 +217,11 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         return decisions;
     }
 
-    /** A limit in dry run refuses nothing. */
+    /** A limit in dry run refuses nothing, also if its algorithm is of the application and fails in this JVM, too. */
     private static OnStoreFailure policy(Charge charge) {
         OnStoreFailure policy = charge.limit().onStoreFailure();
-        boolean refuses = policy == OnStoreFailure.REJECT || policy == OnStoreFailure.THROW;
-        return refuses && charge.limit().dryRun() ? OnStoreFailure.ALLOW : policy;
+        boolean mayRefuse = policy != OnStoreFailure.LOCAL || charge.limit().algorithm() == null;
+        return mayRefuse && charge.limit().dryRun() ? OnStoreFailure.ALLOW : policy;
     }
 
     private static boolean anyFailsBy(OnStoreFailure policy, List<Charge> charges) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
@@ -21,6 +22,7 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.AsyncStore;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.OwnAlgorithms;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -193,6 +195,26 @@ class FailoverRateLimitStoreTests {
                             .allowed())
                     .isTrue();
         }
+    }
+
+    /** The algorithm fails in this JVM, too. */
+    @Test
+    void dryRunOfAnAlgorithmThatFailsRefusesNothing() {
+        RateLimitAlgorithm failing = new OwnAlgorithms.Batches() {
+
+            @Override
+            public State take(Rule rule, State state, long now, long permits) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        RateLimit trial = RateLimit.named("trial")
+                .algorithm(failing)
+                .rate("5/m")
+                .dryRun(true)
+                .build();
+        FailoverRateLimitStore memory = new FailoverRateLimitStore(local, local);
+        assertThat(allowed(memory, trial)).containsExactly(true);
+        assertThat(allowed(memory, trial, LOCAL)).containsExactly(true, true);
     }
 
     @Test
