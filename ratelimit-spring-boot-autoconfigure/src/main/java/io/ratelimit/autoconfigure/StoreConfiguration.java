@@ -10,6 +10,7 @@ import io.ratelimit.internal.statistics.InstanceCount;
 import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.internal.store.failover.LocalShareStore;
+import io.ratelimit.internal.store.rejection.RejectionCache;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
@@ -96,6 +97,7 @@ class StoreConfiguration {
         RedisStores stores = new RedisStores(
                 instrumented,
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory, instances::get),
+                new RejectionCache(System::nanoTime),
                 leases,
                 events,
                 releases);
@@ -112,6 +114,7 @@ class StoreConfiguration {
     private record RedisStores(
             StoreInstrumentation instrumented,
             RateLimitStore local,
+            RejectionCache rejections,
             LeasingStoreRegistry leases,
             RateLimitEventPublisher events,
             ObjectProvider<BucketMessages> releases) {
@@ -123,7 +126,8 @@ class StoreConfiguration {
             FailoverRateLimitStore store = new FailoverRateLimitStore(
                     leases.over(
                             properties.rememberRejections()
-                                    ? new RejectionCachingRateLimitStore(shared, instrumented.cachedRejections())
+                                    ? new RejectionCachingRateLimitStore(
+                                            shared, instrumented.cachedRejections(), rejections)
                                     : shared,
                             properties.timeout()),
                     local,
@@ -153,7 +157,7 @@ class StoreConfiguration {
                     byDefault,
                     others,
                     store -> remember
-                            ? new RejectionCachingRateLimitStore(store, instrumented.cachedRejections())
+                            ? new RejectionCachingRateLimitStore(store, instrumented.cachedRejections(), rejections)
                             : store);
         }
     }

@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  * @param decisions one for each charge
  * @param sent when the store was asked, before the request was sent: so no moment is too late
  * @param until when the store has to be asked again
- * @param version of the buckets when the store was asked
+ * @param addition the number of the last addition of permits when the store was asked
  */
-record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, long sent, long until, long version) {
+record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, long sent, long until, long addition) {
 
     /** The longest time for which the store is not asked again, so that the effect of other instances shows. */
     static final Duration LONGEST = Duration.ofSeconds(1);
 
     /** Returns what is to be cached; {@code null} if nothing, because nothing was rejected or something was charged. */
-    static @Nullable CachedRejection of(StoreOutcome outcome, long sent, long version) {
+    static @Nullable CachedRejection of(StoreOutcome outcome, long sent, long addition) {
         if (outcome.isSingle() && outcome.decision().allowed()) {
             return null;
         }
@@ -44,7 +44,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         }
         return nanos == Long.MAX_VALUE
                 ? null
-                : new CachedRejection(charges, outcome.decisions(), sent, sent + nanos, version);
+                : new CachedRejection(charges, outcome.decisions(), sent, sent + nanos, addition);
     }
 
     private static long nanosUntil(RateLimitDecision rejection) {

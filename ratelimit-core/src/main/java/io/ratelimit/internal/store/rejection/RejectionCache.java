@@ -7,6 +7,7 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
@@ -16,22 +17,26 @@ import org.jspecify.annotations.Nullable;
  * Caches rejections. Each call has one slot, which the next call with the same hash takes over. So the cache is bounded,
  * and the store decides what was overwritten.
  *
- * <p>A bucket has a version, which changes when permits are added to it. Buckets may share one.
+ * <p>Additions of permits to buckets are numbered. A rejection holds until there is one to a bucket that rejects, or to one with the
+ * same hash.
  */
-final class RejectionCache {
+public final class RejectionCache {
 
     private static final int SLOTS = 1 << 14;
 
-    private static final int VERSIONS = 1 << 10;
+    private static final int ADDITIONS = 1 << 10;
 
     private final AtomicReferenceArray<@Nullable CachedRejection> slots = new AtomicReferenceArray<>(SLOTS);
 
-    private final AtomicLongArray versions = new AtomicLongArray(VERSIONS);
+    /** The number of the last addition, by the hash of the bucket. */
+    private final AtomicLongArray additions = new AtomicLongArray(ADDITIONS);
+
+    private final AtomicLong last = new AtomicLong();
 
     private final LongSupplier nanos;
 
     /** @param nanos a monotonic clock */
-    RejectionCache(LongSupplier nanos) {
+    public RejectionCache(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
@@ -40,7 +45,7 @@ final class RejectionCache {
     StoreOutcome find(StoreRequest request) {
         List<Charge> call = request.charges();
         CachedRejection known = slots.get(slot(call));
-        if (known == null || !known.covers(call) || known.version() != version(call)) {
+        if (known == null || !known.covers(call) || !holds(known)) {
             return null;
         }
         long now = nanos.getAsLong();
@@ -48,33 +53,32 @@ final class RejectionCache {
     }
 
     /** Begins a query. To be called before the store is. */
-    Query query(StoreRequest request) {
-        return new Query(nanos.getAsLong(), version(request.charges()));
+    Query query() {
+        return new Query(nanos.getAsLong(), last.get());
     }
 
     /** Drops what is cached for a bucket, and what queries under way will bring: permits were added to it. */
     void evict(RateLimit limit, @Nullable String key) {
-        versions.incrementAndGet(hash(limit, key) & (VERSIONS - 1));
+        additions.accumulateAndGet(hash(limit, key) & (ADDITIONS - 1), last.incrementAndGet(), Math::max);
     }
 
     /** Drops what is cached for every bucket: another instance has changed one whose key is not known here. */
     void evictAll() {
-        for (int i = 0; i < VERSIONS; i++) {
-            versions.incrementAndGet(i);
+        long number = last.incrementAndGet();
+        for (int i = 0; i < ADDITIONS; i++) {
+            additions.accumulateAndGet(i, number, Math::max);
         }
     }
 
-    /** Versions only grow: their sum is the same only if each of them is. */
-    private long version(List<Charge> call) {
-        long sum = 0;
-        for (int i = 0; i < call.size(); i++) {
-            sum += version(hash(call.get(i)));
+    /** What is added to a bucket that allows the call, such as what the call had taken there, lets it be rejected as before. */
+    private boolean holds(CachedRejection known) {
+        for (int i = 0; i < known.charges().size(); i++) {
+            int hash = hash(known.charges().get(i));
+            if (!known.decisions().get(i).allowed() && additions.get(hash & (ADDITIONS - 1)) > known.addition()) {
+                return false;
+            }
         }
-        return sum;
-    }
-
-    private long version(int hash) {
-        return versions.get(hash & (VERSIONS - 1));
+        return true;
     }
 
     private static int slot(List<Charge> call) {
@@ -97,7 +101,7 @@ final class RejectionCache {
 
     /** Caches the outcome if it is a rejection that lasts for a while. */
     void answered(Query query, StoreOutcome outcome) {
-        CachedRejection rejection = CachedRejection.of(outcome, query.sent, query.version);
+        CachedRejection rejection = CachedRejection.of(outcome, query.sent, query.addition);
         if (rejection != null && mayBeCached(outcome.charges())) {
             slots.set(slot(outcome.charges()), rejection);
         }
@@ -117,6 +121,10 @@ final class RejectionCache {
         return true;
     }
 
-    /** A call that the store is deciding. */
-    record Query(long sent, long version) {}
+    /**
+     * A call that the store is deciding.
+     *
+     * @param addition the number of the last one when the store was asked
+     */
+    record Query(long sent, long addition) {}
 }

@@ -29,19 +29,22 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     private final Runnable onCached;
 
     public RejectionCachingRateLimitStore(RateLimitStore store) {
-        this(store, () -> {});
-    }
-
-    /** @param onCached called when a call is rejected without the store; must not throw */
-    public RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached) {
-        this(store, onCached, System::nanoTime);
+        this(store, () -> {}, System::nanoTime);
     }
 
     /** @param nanos a monotonic clock */
     RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached, LongSupplier nanos) {
+        this(store, onCached, new RejectionCache(nanos));
+    }
+
+    /**
+     * @param onCached called when a call is rejected without the store; must not throw
+     * @param rejections also those of other stores, if calls have limits in several
+     */
+    public RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached, RejectionCache rejections) {
         super(store);
         this.onCached = onCached;
-        this.rejections = new RejectionCache(nanos);
+        this.rejections = rejections;
     }
 
     @Override
@@ -54,7 +57,7 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
             onCached.run();
             return known;
         }
-        RejectionCache.Query query = rejections.query(request);
+        RejectionCache.Query query = rejections.query();
         StoreAnswer answer = store().decide(request);
         return answer instanceof StoreOutcome outcome
                 ? cached(outcome, query)

@@ -9,7 +9,6 @@ import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
-import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreFailure;
@@ -40,6 +39,9 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
     /** Decides calls with limits in several of the stores. */
     private final RateLimitStore joint;
 
+    /** The same, and remembers rejections. */
+    private final RateLimitStore remembering;
+
     /** @param health of those stores that can fail */
     private RoutingRateLimitStore(
             List<? extends RateLimitStore> stores,
@@ -50,7 +52,8 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         this.stores = List.copyOf(stores);
         this.health = List.copyOf(health);
         this.routes = routes;
-        this.joint = cache.apply(new JointStore(stores.get(0), routes));
+        this.joint = new JointStore(stores.get(0), routes);
+        this.remembering = cache.apply(joint);
     }
 
     /**
@@ -73,7 +76,7 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
      *
      * @param byDefault decides limits that name no server
      * @param others the stores of the other servers, by their names in lower case without dashes and underscores
-     * @param cache decorates what decides calls with limits in several servers
+     * @param cache decorates what decides calls with limits in several servers; shares what it remembers with the stores of the servers
      */
     public static <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore byServer(
             S byDefault, Map<String, S> others, UnaryOperator<RateLimitStore> cache) {
@@ -114,7 +117,8 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         if (!request.isSingle()) {
             for (Charge charge : request.charges()) {
                 if (storeOf(charge.limit()) != first) {
-                    return joint;
+                    // What this instance decides in the place of a server that fails ends with the outage.
+                    return remembering == joint || lastFailures().isEmpty() ? remembering : joint;
                 }
             }
         }
@@ -144,20 +148,12 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
-        CompletionStage<BucketStatus> changed = storeOf(limit).change(limit, key, change);
-        return change.kind() == BucketChange.Kind.NONE
-                ? changed
-                : changed.whenComplete((status, thrown) -> forgetRejections(limit, key));
-    }
-
-    private void forgetRejections(RateLimit limit, @Nullable String key) {
-        joint.forget(limit.id(), KeyDigest.of(key == null ? "" : key));
+        return storeOf(limit).change(limit, key, change);
     }
 
     @Override
     public void forget(String limit, String keyDigest) {
         stores.forEach(store -> store.forget(limit, keyDigest));
-        joint.forget(limit, keyDigest);
     }
 
     @Override
@@ -189,11 +185,6 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         @Override
         public StoreAnswer decide(StoreRequest request) {
             return StoreAnswer.of(() -> new MultiStoreCall(request, routes).decide());
-        }
-
-        @Override
-        public void forget(String limit, String keyDigest) {
-            // The stores themselves are told.
         }
     }
 }

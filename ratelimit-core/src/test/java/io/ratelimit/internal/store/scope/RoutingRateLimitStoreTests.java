@@ -16,6 +16,7 @@ import io.ratelimit.Scope;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
+import io.ratelimit.internal.store.rejection.RejectionCache;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -270,7 +271,7 @@ class RoutingRateLimitStoreTests {
 
     @Test
     void rememberedRejectionAsksNoServer() {
-        RoutingRateLimitStore remembering = routing(RejectionCachingRateLimitStore::new);
+        RoutingRateLimitStore remembering = remembering();
         StoreRequest both = StoreRequest.of(List.of(global, regional));
         for (int i = 0; i < 3; i++) {
             remembering.decide(both).await();
@@ -283,6 +284,30 @@ class RoutingRateLimitStoreTests {
                 .change(regional.limit(), regional.key(), BucketChange.RESET)
                 .toCompletableFuture()
                 .join();
+        assertThat(remembering.decide(both).await().isRejected()).isFalse();
+    }
+
+    @Test
+    void refundByACallOfOneServerEndsTheRememberedRejection() {
+        RoutingRateLimitStore remembering = remembering();
+        remembering.decide(regional).await();
+        StoreOutcome alone =
+                remembering.decide(StoreRequest.refundable(List.of(regional))).await();
+        StoreRequest both = StoreRequest.of(List.of(global, regional));
+        assertThat(remembering.decide(both).await().isRejected()).isTrue();
+        alone.refund().refund(alone.charges()).toCompletableFuture().join();
+        assertThat(remembering.decide(both).await().isRejected()).isFalse();
+    }
+
+    @Test
+    void rejectionOfAnOutageIsNotRemembered() {
+        RoutingRateLimitStore remembering = remembering();
+        Charge local = charge("local", 1, OnStoreFailure.LOCAL, "eu", false);
+        StoreRequest both = StoreRequest.of(List.of(global, local));
+        eu.fails = true;
+        assertThat(remembering.decide(both).await().isRejected()).isFalse();
+        assertThat(remembering.decide(both).await().isRejected()).isTrue();
+        eu.fails = false;
         assertThat(remembering.decide(both).await().isRejected()).isFalse();
     }
 
@@ -317,10 +342,16 @@ class RoutingRateLimitStoreTests {
         return store.decide(request).toStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
+    private RoutingRateLimitStore remembering() {
+        RejectionCache rejections = new RejectionCache(System::nanoTime);
+        return routing(store -> new RejectionCachingRateLimitStore(store, () -> {}, rejections));
+    }
+
+    /** @param cache decorates the servers and what decides calls with limits in both */
     private RoutingRateLimitStore routing(UnaryOperator<RateLimitStore> cache) {
         return RoutingRateLimitStore.byServer(
-                new FailoverRateLimitStore(home, instance, event -> {}, "default"),
-                Map.of("eu", new FailoverRateLimitStore(eu, instance, event -> {}, "eu")),
+                new FailoverRateLimitStore(cache.apply(home), instance, event -> {}, "default"),
+                Map.of("eu", new FailoverRateLimitStore(cache.apply(eu), instance, event -> {}, "eu")),
                 cache);
     }
 
