@@ -66,6 +66,7 @@ public final class RateLimitClientInterceptor implements ClientHttpRequestInterc
         return response;
     }
 
+    /** Returns what the call has waited for pauses. Another may begin while it waits. */
     private Duration await(String bucket, Duration waited) {
         Duration patience =
                 EventLoops.isCurrentThread() ? Duration.ZERO : remote.maxWait().minus(waited);
@@ -78,6 +79,6 @@ public final class RateLimitClientInterceptor implements ClientHttpRequestInterc
                 throw new RateLimitInterruptedException(remote.name(), ex);
             }
         }
-        return waited.plus(pause);
+        return pause.isZero() ? waited : await(bucket, waited.plus(pause));
     }
 }

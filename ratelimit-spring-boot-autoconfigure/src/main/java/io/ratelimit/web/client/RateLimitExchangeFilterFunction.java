@@ -67,12 +67,13 @@ public final class RateLimitExchangeFilterFunction implements ExchangeFilterFunc
         });
     }
 
-    /** Returns what the call has waited for pauses. */
+    /** Returns what the call has waited for pauses. Another may begin while it waits. */
     private Mono<Duration> await(String bucket, Duration waited) {
         Duration pause = remote.pause(bucket, remote.maxWait().minus(waited));
         return pause.isZero()
                 ? Mono.just(waited)
-                : signalled(remote.waiter().awaitAsync(pause)).thenReturn(waited.plus(pause));
+                : signalled(remote.waiter().awaitAsync(pause))
+                        .then(Mono.defer(() -> await(bucket, waited.plus(pause))));
     }
 
     /** Continues on a thread of Reactor. */

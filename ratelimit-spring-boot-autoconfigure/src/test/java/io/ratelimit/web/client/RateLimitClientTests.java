@@ -22,6 +22,7 @@ import io.ratelimit.testing.TestLimits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -31,6 +32,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
 import org.springframework.web.client.NoOpResponseErrorHandler;
 import org.springframework.web.client.RestClient;
@@ -160,6 +163,42 @@ class RateLimitClientTests {
         assertThatExceptionOfType(RemoteRateLimitExceededException.class)
                 .isThrownBy(() -> client.call(waiting, url + 200));
         assertThat(received).hasValue(2);
+    }
+
+    /** Calls that were under way when the host asked to wait are answered one after the other. */
+    @ParameterizedTest
+    @EnumSource
+    void callWaitsForPausesThatBeginWhileItWaits(Client client) {
+        AtomicInteger answers = new AtomicInteger();
+        RemotePauses pauses = new RemotePauses(clock);
+        RemoteLimit patient = new RemoteLimit(
+                        "partner",
+                        registry.get("partner"),
+                        pauses,
+                        new RecordingWaiter() {
+                            @Override
+                            public void await(Duration delay) {
+                                awaitAsync(delay);
+                            }
+
+                            @Override
+                            public CompletionStage<Void> awaitAsync(Duration delay) {
+                                clock.advance(delay);
+                                if (answers.getAndIncrement() < 3) {
+                                    HttpHeaders headers = new HttpHeaders();
+                                    headers.set("Retry-After", "1");
+                                    pauses.responded(
+                                            RemoteLimit.host(URI.create(url)), HttpStatusCode.valueOf(429), headers);
+                                }
+                                return super.awaitAsync(delay);
+                            }
+                        },
+                        Duration.ZERO)
+                .withMaxWait(Duration.ofMinutes(1));
+        client.call(patient, url + 429);
+        long sent = clock.micros();
+        assertThat(client.call(patient, url + 200)).isEqualTo(200);
+        assertThat(clock.micros() - sent).isEqualTo(13_000_000);
     }
 
     @Test
