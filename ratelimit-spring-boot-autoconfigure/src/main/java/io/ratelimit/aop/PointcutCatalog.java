@@ -1,6 +1,9 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.spi.RateLimitCustomizer;
+import io.ratelimit.spi.RateLimitKeyResolver;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitPlanResolver;
 import io.ratelimit.spi.RateLimitStore;
@@ -47,6 +50,9 @@ public final class PointcutCatalog {
             BeanPostProcessor.class,
             BeanFactoryPostProcessor.class,
             FactoryBean.class,
+            RateLimitAlgorithm.class,
+            RateLimitCustomizer.class,
+            RateLimitKeyResolver.class,
             RateLimitListener.class,
             RateLimitPlanResolver.class,
             RateLimitStore.class,

@@ -4,14 +4,19 @@ import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitCustomizer;
+import io.ratelimit.spi.RateLimitKeyContext;
+import io.ratelimit.spi.RateLimitKeyResolver;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.OwnAlgorithms;
 import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aspectj.lang.annotation.Aspect;
@@ -93,6 +98,29 @@ class PointcutTests {
                     assertThat(context.getBean(RecordingListener.class).charges())
                             .extracting(Charge::permits)
                             .containsExactly(2L, 2L, 2L);
+                });
+    }
+
+    /** The starter calls it, to find the key of the very call. */
+    @Test
+    void beanThatFindsTheKeyIsNotLimited() {
+        limiting("clients", "within(" + HERE + ".*)")
+                .withBean("keys", Keys.class)
+                .withPropertyValues("ratelimit.limits.clients.key-resolver=keys")
+                .run(context -> {
+                    context.getBean(Client.class).fetch("a");
+                    assertThat(outcomes(context)).containsExactly("clients ALLOWED");
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {OwnAlgorithms.Batches.class, Customizer.class})
+    void beanThatTheLimitsAreMadeWithIsNotLimited(Class<?> type) {
+        limiting("clients", CLIENT + " || within(" + type.getName().replace('$', '.') + ")")
+                .withBean(type)
+                .run(context -> {
+                    context.getBean(Client.class).fetch("a");
+                    assertThat(outcomes(context)).containsExactly("clients ALLOWED");
                 });
     }
 
@@ -445,5 +473,21 @@ class PointcutTests {
 
         @Override
         public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {}
+    }
+
+    static class Keys implements RateLimitKeyResolver {
+
+        @Override
+        public Object resolve(RateLimitKeyContext call) {
+            return "alice";
+        }
+    }
+
+    static class Customizer implements RateLimitCustomizer {
+
+        @Override
+        public void customize(String name, RateLimitBuilder limit) {
+            limit.capacity(1);
+        }
     }
 }
