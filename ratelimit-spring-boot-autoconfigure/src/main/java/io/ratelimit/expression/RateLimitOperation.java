@@ -65,10 +65,10 @@ public record RateLimitOperation(
                                 part -> part instanceof RateLimitExpression expression && expression.readsPrincipal());
     }
 
-    /** Returns whether the charge is refunded after this exception of the method. */
+    /** Returns whether the charge is refunded after this exception of the method: not if the limit has got a lease meanwhile. */
     public boolean isRefundedOn(Throwable failure) {
         for (Class<? extends Throwable> type : refundOn) {
-            if (type.isInstance(failure)) {
+            if (type.isInstance(failure) && limit().lease() == 0) {
                 return true;
             }
         }

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
@@ -103,6 +104,24 @@ class ConfigurationRefreshTests {
         });
     }
 
+    /** As at the start-up. */
+    @Test
+    void exceptionsOfTheDefaultsDoNotApplyToALimitThatGetsALease() {
+        application
+                .withBean(Failing.class)
+                .withPropertyValues("ratelimit.defaults.refund-on=java.lang.IllegalStateException")
+                .run(context -> {
+                    refresh(context, "ratelimit.limits.failing.lease=2");
+                    assertThatIllegalStateException().isThrownBy(context.getBean(Failing.class)::fail);
+                    assertThat(context.getBean(RateLimiterRegistry.class)
+                                    .get("failing")
+                                    .allCallers()
+                                    .peek()
+                                    .remaining())
+                            .isEqualTo(4);
+                });
+    }
+
     /** As at the start-up: nothing would release the permits. */
     @Test
     void algorithmThatHoldsPermitsIsRefusedWhereTheEndOfACallIsNotObserved() {
@@ -178,5 +197,13 @@ class ConfigurationRefreshTests {
 
         @RateLimited(name = "quotes", rate = "1/h")
         public void quote() {}
+    }
+
+    static class Failing {
+
+        @RateLimited(name = "failing", rate = "5/h")
+        public void fail() {
+            throw new IllegalStateException("on purpose");
+        }
     }
 }
