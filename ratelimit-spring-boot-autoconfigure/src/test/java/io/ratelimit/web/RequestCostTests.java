@@ -26,6 +26,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -34,7 +35,9 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** What a request to a limited URL costs when the response determines it, on a real server of either stack. */
 class RequestCostTests {
@@ -112,6 +115,14 @@ class RequestCostTests {
                 assertThat(reactive.limiter("guesses").peek("tim").remaining()).isEqualTo(CAPACITY));
     }
 
+    /** The client has its status already. */
+    @Test
+    void responseThatAnOuterFilterEndsCostsWhatItsStatusSays() {
+        assertThat(reactive.get("tim/endless").status()).isEqualTo(200);
+        await().untilAsserted(() ->
+                assertThat(reactive.limiter("guesses").peek("tim").remaining()).isEqualTo(CAPACITY));
+    }
+
     @ParameterizedTest
     @EnumSource
     void guessesAtTheSameTimeDoNotPassBecauseNoneHasFailedYet(Stack stack) {
@@ -137,13 +148,16 @@ class RequestCostTests {
         /** Cancels the request, and answers itself. */
         @Bean
         @Order(Ordered.HIGHEST_PRECEDENCE)
-        WebFilter impatient() {
+        WebFilter impatient(Handlers handlers) {
             return (exchange, chain) -> {
                 Mono<Void> answer = chain.filter(exchange);
-                return exchange.getRequest().getPath().value().endsWith("/silent")
-                        ? Mono.firstWithSignal(answer, Mono.empty())
-                                .then(Mono.defer(() -> exchange.getResponse().setComplete()))
-                        : answer;
+                return switch (exchange.getRequest().getPath().subPath(3).value()) {
+                    case "silent" ->
+                        Mono.firstWithSignal(answer, Mono.empty())
+                                .then(Mono.defer(() -> exchange.getResponse().setComplete()));
+                    case "endless" -> Mono.firstWithSignal(answer, handlers.begun.asMono());
+                    default -> answer;
+                };
             };
         }
     }
@@ -152,6 +166,8 @@ class RequestCostTests {
     static class Handlers {
 
         private final CountDownLatch answers = new CountDownLatch(1);
+
+        private final Sinks.Empty<Void> begun = Sinks.empty();
 
         @GetMapping("/{caller}/answer/{status}")
         ResponseEntity<String> answer(@PathVariable int status) {
@@ -180,6 +196,14 @@ class RequestCostTests {
         @GetMapping("/{caller}/silent")
         Mono<String> silent() {
             return Mono.never();
+        }
+
+        @GetMapping(path = "/{caller}/endless", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> endless() {
+            return Flux.concat(Mono.just("begun"), Mono.defer(() -> {
+                begun.tryEmitEmpty();
+                return Mono.never();
+            }));
         }
 
         @GetMapping("/{caller}/known")

@@ -117,8 +117,8 @@ public record RequestLimitWebFilter(
     }
 
     /**
-     * After a failure, the status is what an outer filter or handler answers, and after a cancellation, too, unless the client has
-     * disconnected: then nothing is answered, and the estimate stays.
+     * After a failure, the status is what an outer filter or handler answers, and after a cancellation, too, unless the response has
+     * begun before. If the client disconnects before that, nothing is answered, and the estimate stays.
      */
     private Mono<Void> settled(
             Mono<Void> answer,
@@ -129,7 +129,8 @@ public record RequestLimitWebFilter(
         Runnable settle =
                 () -> matched.settle(acquire, settlement, gate, status(response).value());
         Runnable later = () -> response.beforeCommit(() -> Mono.fromRunnable(settle));
-        return answer.doOnSuccess(done -> settle.run()).doOnCancel(later).doOnError(failure -> {
+        Runnable cancelled = () -> (response.isCommitted() ? settle : later).run();
+        return answer.doOnSuccess(done -> settle.run()).doOnCancel(cancelled).doOnError(failure -> {
             if (response.isCommitted()) {
                 matched.settle(acquire, settlement, gate, HttpStatus.INTERNAL_SERVER_ERROR.value());
             } else {
