@@ -15,6 +15,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.event.ApplicationEventMulticaster;
 
 /**
  * Publishes application events in the background, if the application has listeners for them when it starts. Rejections have a
@@ -96,8 +98,13 @@ public final class RateLimitEventPublisher {
         }
     }
 
+    /** Spring passes what a child context publishes on to its parent, which knows of changes itself. */
     private void publishNow(Object event) {
-        if (running) {
+        ApplicationContext parent = event instanceof RateLimitChangedEvent ? context.getParent() : null;
+        if (running && parent != null && parent.containsBean("rateLimitEventPublisher")) {
+            context.getBean(ApplicationEventMulticaster.class)
+                    .multicastEvent(new PayloadApplicationEvent<>(context, event));
+        } else if (running) {
             context.publishEvent(event);
         }
     }

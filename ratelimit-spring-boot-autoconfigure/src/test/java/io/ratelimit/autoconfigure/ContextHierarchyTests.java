@@ -3,12 +3,14 @@ package io.ratelimit.autoconfigure;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
@@ -23,7 +25,9 @@ import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.servlet.RequestLimitFilter;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +40,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.event.EventListener;
 
 /** Parent and child contexts that read the same application.yml. */
 @LongRunning
@@ -235,6 +240,21 @@ class ContextHierarchyTests {
         assertThat(last.getBean(RecordingListener.class).outcomes()).hasSize(1);
     }
 
+    /** Spring passes what a child publishes on to its parent. */
+    @Test
+    void changeIsPublishedOnce() {
+        run(family(WithChanges.class, WithQuotes.class));
+        RateLimitAdmin admin = last.getBean(RateLimitAdmin.class);
+        for (long capacity = 2; capacity <= 4; capacity++) {
+            admin.override(
+                    "quotes", RateLimitOverride.builder().capacity(capacity).build());
+        }
+        Changes changes = last.getBean(Changes.class);
+        await().untilAsserted(() -> assertThat(changes.heard).contains("capacity 4"));
+        last.close();
+        assertThat(changes.heard.subList(0, 3)).containsExactly("capacity 2", "capacity 3", "capacity 4");
+    }
+
     @Test
     void childUsesTheConnectionOfItsParent() {
         run(family(WithRedis.class, WithQuotes.class), "ratelimit.store=redis");
@@ -385,4 +405,18 @@ class ContextHierarchyTests {
 
         public void call() {}
     }
+
+    static class Changes {
+
+        private final List<String> heard = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void changed(RateLimitChangedEvent event) {
+            heard.add(event.change());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Plain.class, Changes.class})
+    static class WithChanges {}
 }
