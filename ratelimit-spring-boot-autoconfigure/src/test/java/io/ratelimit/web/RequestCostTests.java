@@ -115,6 +115,13 @@ class RequestCostTests {
                 assertThat(reactive.limiter("guesses").peek("tim").remaining()).isEqualTo(CAPACITY));
     }
 
+    @Test
+    void statusThatAnOuterFilterSetsAfterTheHandlerDeterminesTheCost() {
+        assertThat(reactive.get("tom/replaced").status()).isEqualTo(401);
+        await().untilAsserted(() ->
+                assertThat(reactive.limiter("guesses").peek("tom").remaining()).isEqualTo(CAPACITY - 1));
+    }
+
     /** The client has its status already. */
     @Test
     void responseThatAnOuterFilterEndsCostsWhatItsStatusSays() {
@@ -155,6 +162,9 @@ class RequestCostTests {
                     case "silent" ->
                         Mono.firstWithSignal(answer, Mono.empty())
                                 .then(Mono.defer(() -> exchange.getResponse().setComplete()));
+                    case "replaced" ->
+                        answer.then(
+                                Mono.fromRunnable(() -> exchange.getResponse().setStatusCode(HttpStatus.UNAUTHORIZED)));
                     case "endless" -> Mono.firstWithSignal(answer, handlers.begun.asMono());
                     default -> answer;
                 };
@@ -191,6 +201,11 @@ class RequestCostTests {
                         return "held";
                     },
                     task -> new Thread(task).start());
+        }
+
+        @GetMapping("/{caller}/replaced")
+        Mono<Void> replaced() {
+            return Mono.empty();
         }
 
         @GetMapping("/{caller}/silent")

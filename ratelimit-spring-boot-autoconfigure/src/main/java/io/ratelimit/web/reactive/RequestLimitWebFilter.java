@@ -117,8 +117,8 @@ public record RequestLimitWebFilter(
     }
 
     /**
-     * After a failure, the status is what an outer filter or handler answers, and after a cancellation, too, unless the response has
-     * begun before. If the client disconnects before that, nothing is answered, and the estimate stays.
+     * Unless the response has begun, the status is what an outer filter or handler answers. If the client disconnects before that,
+     * nothing is answered, and the estimate stays.
      */
     private Mono<Void> settled(
             Mono<Void> answer,
@@ -129,8 +129,8 @@ public record RequestLimitWebFilter(
         Runnable settle =
                 () -> matched.settle(acquire, settlement, gate, status(response).value());
         Runnable later = () -> response.beforeCommit(() -> Mono.fromRunnable(settle));
-        Runnable cancelled = () -> (response.isCommitted() ? settle : later).run();
-        return answer.doOnSuccess(done -> settle.run()).doOnCancel(cancelled).doOnError(failure -> {
+        Runnable ended = () -> (response.isCommitted() ? settle : later).run();
+        return answer.doOnSuccess(done -> ended.run()).doOnCancel(ended).doOnError(failure -> {
             if (response.isCommitted()) {
                 matched.settle(acquire, settlement, gate, HttpStatus.INTERNAL_SERVER_ERROR.value());
             } else {
