@@ -1,7 +1,6 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitAttributes;
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.actuate.BucketDescriptor;
 import io.ratelimit.actuate.EndpointProblems;
@@ -26,6 +25,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
@@ -38,8 +38,9 @@ import org.springframework.context.annotation.Conditional;
 @RegisterReflectionForBinding({RateLimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class})
 public final class RateLimitsEndpointAutoConfiguration {
 
+    /** Of this context: it knows the limits of its parent, whose endpoint does not know those of this one. */
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     RateLimitsEndpoint rateLimitsEndpoint(
             RateLimitAdmin admin,
             LimitCatalog catalog,
@@ -51,7 +52,7 @@ public final class RateLimitsEndpointAutoConfiguration {
             ObjectProvider<RateLimitStatistics> statistics) {
         return new RateLimitsEndpoint(
                 admin,
-                () -> catalog.limits().stream().map(RateLimit::name).toList(),
+                catalog::names,
                 limit -> new Usage(
                         catalog.settings().of(limit).get(LimitAttributes.POINTCUT),
                         startup.methods(limit),

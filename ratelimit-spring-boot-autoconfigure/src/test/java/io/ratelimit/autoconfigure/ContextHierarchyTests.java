@@ -14,6 +14,7 @@ import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
@@ -256,6 +257,14 @@ class ContextHierarchyTests {
     }
 
     @Test
+    void endpointOfTheChildShowsTheLimitsOfBoth() {
+        run(
+                family(WithEndpoint.class, WithEndpointAndExports.class),
+                "management.endpoints.web.exposure.include=ratelimits");
+        assertThat(last.getBean(RateLimitsEndpoint.class).limits(null).limits()).containsOnlyKeys("quotes", "exports");
+    }
+
+    @Test
     void childUsesTheConnectionOfItsParent() {
         run(family(WithRedis.class, WithQuotes.class), "ratelimit.store=redis");
 
@@ -419,4 +428,14 @@ class ContextHierarchyTests {
     @Configuration(proxyBeanMethods = false)
     @Import({Plain.class, Changes.class})
     static class WithChanges {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(RateLimitsEndpointAutoConfiguration.class)
+    @Import(WithQuotes.class)
+    static class WithEndpoint {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(RateLimitsEndpointAutoConfiguration.class)
+    @Import(WithExports.class)
+    static class WithEndpointAndExports {}
 }
