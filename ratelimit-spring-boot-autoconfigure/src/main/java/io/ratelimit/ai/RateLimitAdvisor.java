@@ -1,20 +1,29 @@
 package io.ratelimit.ai;
 
 import io.ratelimit.PermitRequest;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.reactor.ReactiveCall;
+import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 import org.springframework.ai.chat.client.ChatClientRequest;
 import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisor;
 import org.springframework.ai.chat.client.advisor.api.CallAdvisorChain;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisor;
 import org.springframework.ai.chat.client.advisor.api.StreamAdvisorChain;
+import org.springframework.ai.chat.metadata.Usage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.core.Ordered;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -38,6 +47,8 @@ import reactor.core.scheduler.Schedulers;
  * is more.
  */
 public final class RateLimitAdvisor implements CallAdvisor, StreamAdvisor {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private final RateLimiterRegistry registry;
 
@@ -105,7 +116,7 @@ public final class RateLimitAdvisor implements CallAdvisor, StreamAdvisor {
             return chain.nextCall(request);
         }
         RateLimiter.Entry entry = registry.enterAll(requested);
-        ChatCall call = new ChatCall(entry, requested, request.prompt(), tokens, refundOn);
+        ChatCall call = new ChatCall(entry, requested, request.prompt());
         try {
             ChatClientResponse response = chain.nextCall(request);
             call.add(response);
@@ -123,21 +134,100 @@ public final class RateLimitAdvisor implements CallAdvisor, StreamAdvisor {
     public Flux<ChatClientResponse> adviseStream(ChatClientRequest request, StreamAdvisorChain chain) {
         return Flux.defer(() -> {
             List<PermitRequest> requested = permits.apply(request);
-            return requested.isEmpty() ? chain.nextStream(request) : enter(requested, request, chain);
+            if (requested.isEmpty()) {
+                return chain.nextStream(request);
+            }
+            CompletableFuture<RateLimiter.Entry> entered =
+                    registry.enterAllAsync(requested).toCompletableFuture();
+            Flux<ChatClientResponse> chunks = ReactiveCall.of(
+                    entered,
+                    Schedulers::boundedElastic,
+                    (entry, failure) -> entry == null || failure != null
+                            ? Mono.error(failure)
+                            : new ChatCall(entry, requested, request.prompt()).follow(chain.nextStream(request)));
+            return ReactiveCall.releasing(chunks, entered, false, RateLimiter.Entry::close);
         });
     }
 
-    private Flux<ChatClientResponse> enter(
-            List<PermitRequest> requested, ChatClientRequest request, StreamAdvisorChain chain) {
-        CompletableFuture<RateLimiter.Entry> entered =
-                registry.enterAllAsync(requested).toCompletableFuture();
-        Flux<ChatClientResponse> chunks = ReactiveCall.of(
-                entered,
-                Schedulers::boundedElastic,
-                (entry, failure) -> entry == null || failure != null
-                        ? Mono.error(failure)
-                        : new ChatCall(entry, requested, request.prompt(), tokens, refundOn)
-                                .follow(chain.nextStream(request)));
-        return ReactiveCall.releasing(chunks, entered, false, RateLimiter.Entry::close);
+    /** Settles one call by what it has used. Synchronized, because a stream may be cancelled while a chunk arrives. */
+    private final class ChatCall {
+
+        private final RateLimiter.Entry entry;
+
+        private final List<PermitRequest> requested;
+
+        private final Prompt prompt;
+
+        private final StringBuilder text = new StringBuilder();
+
+        /** The tokens that the model has told last. */
+        private int used;
+
+        private boolean begun;
+
+        private boolean over;
+
+        ChatCall(RateLimiter.Entry entry, List<PermitRequest> requested, Prompt prompt) {
+            this.entry = entry;
+            this.requested = requested;
+            this.prompt = prompt;
+        }
+
+        Flux<ChatClientResponse> follow(Flux<ChatClientResponse> chunks) {
+            return chunks.doOnNext(this::add)
+                    .doOnComplete(this::completed)
+                    .doOnError(this::failed)
+                    .doOnCancel(() -> end(this::usedSoFar));
+        }
+
+        /** Notes a response or a chunk of it. */
+        synchronized void add(ChatClientResponse chunk) {
+            begun = true;
+            ChatResponse response = chunk.chatResponse();
+            if (response == null) {
+                return;
+            }
+            Usage usage = response.getMetadata().getUsage();
+            Integer told = usage == null ? null : usage.getTotalTokens();
+            if (told != null && told > 0 && told <= RateLimit.MAX_CAPACITY) {
+                used = told;
+            }
+            for (Generation generation : response.getResults()) {
+                text.append(Objects.requireNonNullElse(generation.getOutput().getText(), ""));
+            }
+        }
+
+        void completed() {
+            end(() -> used == 0 ? null : used);
+        }
+
+        void failed(Throwable failure) {
+            end(() -> refundOn.test(failure) ? Integer.valueOf(0) : usedSoFar());
+        }
+
+        private @Nullable Integer usedSoFar() {
+            return begun
+                    ? Math.max(used, tokens.applyAsInt(prompt.getContents()) + tokens.applyAsInt(text.toString()))
+                    : null;
+        }
+
+        /** Only the first end counts. If a function of the application fails, the estimate stays, and the call is as without it. */
+        private synchronized void end(Supplier<@Nullable Integer> cost) {
+            if (over) {
+                return;
+            }
+            over = true;
+            try {
+                Integer known = cost.get();
+                if (known != null) {
+                    requested.stream()
+                            .filter(PermitRequest::estimate)
+                            .forEach(request -> entry.settle(request.limitName(), known));
+                }
+            } catch (RuntimeException ex) {
+                logger.log(
+                        Level.WARNING, "The cost of a call of a language model is not known; its estimate stays", ex);
+            }
+        }
     }
 }
