@@ -7,12 +7,19 @@ import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /** Validates that a proxy can intercept the calls of a limited method. */
 final class Advisability {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    /** Looked up by name, so that gRPC is no dependency. */
+    private static final String STREAM_OBSERVER = "io.grpc.stub.StreamObserver";
+
+    private static final String PAST_PROXY = "called by gRPC past the proxy, because its class overrides bindService";
 
     private Advisability() {}
 
@@ -94,7 +101,9 @@ final class Advisability {
             String limitedBy, Method method, String obstacle, String fix) {
         return new RateLimitConfigurationException(
                         limitedBy + " must apply to methods that a proxy can intercept (was " + obstacle + ").",
-                        fix + MethodSignatures.howToOpen(method.getDeclaringClass()))
+                        obstacle.equals(PAST_PROXY)
+                                ? "Extend the generated …ImplBase and leave bindService to it, or limit a method of another bean."
+                                : fix + MethodSignatures.howToOpen(method.getDeclaringClass()))
                 .at(MethodSignatures.describe(method));
     }
 
@@ -109,9 +118,21 @@ final class Advisability {
         if (Modifier.isFinal(modifiers)) {
             return "final";
         }
+        if (isBoundPastProxy(method, targetClass)) {
+            return PAST_PROXY;
+        }
         boolean packagePrivate = !Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers);
         return packagePrivate && !method.getDeclaringClass().getPackage().equals(targetClass.getPackage())
                 ? "package-private in another package than " + targetClass.getName()
                 : null;
+    }
+
+    /** gRPC calls what {@code bindService} has bound: the methods of the proxy, if it inherits a final one, or those of its target. */
+    private static boolean isBoundPastProxy(Method method, Class<?> targetClass) {
+        Method binding = ClassUtils.getMethodIfAvailable(targetClass, "bindService");
+        return binding != null
+                && (binding.getModifiers() & (Modifier.FINAL | Modifier.ABSTRACT)) == 0
+                && Stream.of(method.getParameterTypes())
+                        .anyMatch(type -> type.getName().equals(STREAM_OBSERVER));
     }
 }

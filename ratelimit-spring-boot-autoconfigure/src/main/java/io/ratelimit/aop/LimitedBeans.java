@@ -226,8 +226,10 @@ public record LimitedBeans(
         if (bean == null) {
             return;
         }
+        // The method that binds a service of gRPC runs on the target of such a proxy.
         if (AopUtils.isJdkDynamicProxy(bean)
-                && !ClassUtils.hasMethod(bean.getClass(), method.getName(), method.getParameterTypes())) {
+                && (ClassUtils.hasMethod(bean.getClass(), "bindService")
+                        || !ClassUtils.hasMethod(bean.getClass(), method.getName(), method.getParameterTypes()))) {
             throw new RateLimitConfigurationException(
                             limited.limitedBy() + " must apply to a method of an interface, because the bean '" + name
                                     + "' is proxied by its interfaces.",
