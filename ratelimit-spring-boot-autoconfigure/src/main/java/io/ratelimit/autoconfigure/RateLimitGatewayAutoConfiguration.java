@@ -21,6 +21,7 @@ import org.springframework.context.annotation.Bean;
  * the default of the filter {@code RequestRateLimiter} in an application that has no other.
  */
 @AutoConfiguration(
+        after = RateLimitAutoConfiguration.class,
         afterName = "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration",
         beforeName = "org.springframework.cloud.gateway.config.GatewayAutoConfiguration")
 @ConditionalOnClass(AbstractRateLimiter.class)

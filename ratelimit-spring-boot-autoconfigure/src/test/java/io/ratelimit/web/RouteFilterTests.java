@@ -3,6 +3,7 @@ package io.ratelimit.web;
 import static io.ratelimit.web.function.RateLimitFilterFunctions.rateLimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitConfigurationException;
@@ -17,9 +18,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
@@ -28,6 +32,7 @@ import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** Functional endpoints on a real Tomcat, with a limit by the filter of their routes. */
+@ExtendWith(OutputCaptureExtension.class)
 class RouteFilterTests {
 
     private static final HttpClient client = HttpClient.newHttpClient();
@@ -113,9 +118,19 @@ class RouteFilterTests {
         assertThat(get("shared").status()).isEqualTo(429);
     }
 
+    /** Spring shows a filter of a route in Java to nothing but requests. */
     @Test
-    void unknownLimitFailsTheRequestsOfTheRoute() {
-        assertThat(get("unknown").status()).isEqualTo(500);
+    void unknownLimitFailsTheRequestsOfTheRouteWithOneLine(CapturedOutput output) {
+        for (int request = 1; request <= 2; request++) {
+            assertThat(get("unknown").problem())
+                    .containsEntry("status", 500)
+                    .containsEntry("detail", "The server cannot evaluate a rate limit of the request");
+        }
+        assertThat(output.getAll().lines().filter(line -> line.contains(" ERROR ")))
+                .singleElement(STRING)
+                .contains("filter RateLimit.limit must be the name of a limit (was \"quots\"). Did you mean 'quotes'?")
+                .contains("answering 500. Logged at most once a minute");
+        assertThat(output.getAll()).doesNotContain("\tat ");
         assertThatThrownBy(() -> server.bean(RouteLimiter.class).check("quots", Set.of()))
                 .isInstanceOf(RateLimitConfigurationException.class)
                 .hasMessageStartingWith("filter RateLimit.limit must be the name of a limit (was \"quots\").");

@@ -76,6 +76,51 @@ class GatewayTests {
     }
 
     @Test
+    void theFilterIsForRoutesInJavaToo() {
+        for (String path : List.of("/gateway-coded", "/argued")) {
+            call(path);
+            call(path);
+        }
+        assertRejected("/gateway-coded", "gateway-coded");
+        assertRejected("/argued", "gateway-argued");
+    }
+
+    /** The gateway tells nothing of such a route before. */
+    @Test
+    void aRouteInJavaWithAnUnknownLimitFailsItsRequestsWithOneLine() {
+        for (int request = 1; request <= 2; request++) {
+            HttpResponse<String> response = gateway.get("/unknown", "X-Api-Key", key);
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(500);
+            assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
+        }
+        assertThat(gateway.log().lines().filter(line -> line.contains("of route 'unknown'")))
+                .singleElement()
+                .asString()
+                .contains("ratelimit.limits.unknown must name a declared limit, or have a rate.")
+                .contains("answering 500. Logged at most once a minute");
+    }
+
+    @Test
+    void anArgumentOfARouteInJavaThatNamesNoLimitStopsTheStart() {
+        List<String> properties = new ArrayList<>(List.of(Application.redis().properties()));
+        properties.add("limit-of-argued=gateway-arguet");
+        assertThat(gateway(properties.toArray(String[]::new)).logOfFailedStart())
+                .contains("filter RequestRateLimiter of route 'argued'")
+                .contains("Did you mean ratelimit.limits.gateway-argued?");
+    }
+
+    /** It has no argument but the limiter. */
+    @Test
+    void aRouteOfTheConfigurationWhoseIdIsNoLimitIsNotLoaded() {
+        List<String> properties = new ArrayList<>(List.of(Application.redis().properties()));
+        properties.addAll(List.of(
+                "id-of-route=gateway-rout", "spring.cloud.gateway.server.webflux.fail-on-route-definition-error=false"));
+        Application mistaken = gateway(properties.toArray(String[]::new));
+        assertThat(mistaken.get("/route", "X-Api-Key", key).statusCode()).isEqualTo(404);
+        assertThat(mistaken.log()).contains("filter RequestRateLimiter of route 'gateway-rout'");
+    }
+
+    @Test
     void theGatewaysOwnRateLimiterStaysTheDefault() {
         assertThat(call("/default").headers().map())
                 .containsKey("X-RateLimit-Burst-Capacity")

@@ -2,10 +2,12 @@ package io.ratelimit.web.function;
 
 import io.ratelimit.web.servlet.RouteLimiter;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.springframework.context.ApplicationContext;
+import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
@@ -33,16 +35,19 @@ public final class RateLimitFilterFunctions {
      */
     public static HandlerFilterFunction<ServerResponse, ServerResponse> rateLimit(String limit) {
         Objects.requireNonNull(limit, "limit");
-        AtomicReference<ContextLimiter> known = new AtomicReference<>(new ContextLimiter(null, null));
+        // The filter may serve several applications, and learns at a request of which.
+        Map<ApplicationContext, Optional<RouteLimiter>> limiters = new ConcurrentReferenceHashMap<>();
         return (request, next) -> {
-            ApplicationContext context = RequestContextUtils.findWebApplicationContext(request.servletRequest());
-            ContextLimiter limiter = known.get();
-            if (context != limiter.context()) {
-                limiter = ContextLimiter.of(context);
-                known.set(limiter);
-            }
-            return limiter.routes() == null ? next.handle(request) : handle(limiter.routes(), limit, request, next);
+            Optional<RouteLimiter> limiter = Optional.ofNullable(
+                            RequestContextUtils.findWebApplicationContext(request.servletRequest()))
+                    .flatMap(context -> limiters.computeIfAbsent(context, RateLimitFilterFunctions::limiter));
+            return limiter.isPresent() ? handle(limiter.get(), limit, request, next) : next.handle(request);
         };
+    }
+
+    /** None if limits are disabled. */
+    private static Optional<RouteLimiter> limiter(ApplicationContext context) {
+        return context.getBeanProvider(RouteLimiter.class).stream().findFirst();
     }
 
     private static ServerResponse handle(
@@ -50,7 +55,7 @@ public final class RateLimitFilterFunctions {
             throws Exception {
         HttpServletRequest servletRequest = request.servletRequest();
         var attributes = (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
-        RouteLimiter.Handled handled = limiter.enter(
+        Consumer<Boolean> handled = limiter.enter(
                 limit,
                 request.pathVariables(),
                 servletRequest,
@@ -61,24 +66,7 @@ public final class RateLimitFilterFunctions {
             answered = true;
             return response;
         } finally {
-            handled.returned(answered);
-        }
-    }
-
-    /**
-     * Remembers the bean of the application that the filter serves, which is nearly always one.
-     *
-     * @param routes {@code null} if limits are disabled
-     */
-    private record ContextLimiter(
-            @Nullable ApplicationContext context, @Nullable RouteLimiter routes) {
-
-        static ContextLimiter of(@Nullable ApplicationContext context) {
-            return new ContextLimiter(
-                    context,
-                    context == null
-                            ? null
-                            : context.getBeanProvider(RouteLimiter.class).getIfAvailable());
+            handled.accept(answered);
         }
     }
 }

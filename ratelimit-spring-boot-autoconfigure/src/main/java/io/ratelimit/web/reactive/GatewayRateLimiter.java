@@ -5,6 +5,7 @@ import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.cloud.gateway.event.FilterArgsEvent;
 import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
 import org.springframework.cloud.gateway.support.ConfigurationService;
@@ -33,7 +35,8 @@ import reactor.core.scheduler.Schedulers;
  * Limits the routes of Spring Cloud Gateway that have its filter {@code RequestRateLimiter}. The filter resolves the key. The
  * argument {@code rate-limit.name} of the filter names the limit, by default the id of the route does.
  */
-public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLimiter.Config> {
+public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLimiter.Config>
+        implements SmartInitializingSingleton {
 
     /** What the names of the filter's arguments start with. */
     static final String ARGUMENTS = "rate-limit";
@@ -76,25 +79,38 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
     public void onApplicationEvent(FilterArgsEvent event) {
         super.onApplicationEvent(event);
         String route = event.getRouteId();
-        if (getConfig().containsKey(route)) {
+        if (getConfig().containsKey(route) || event.getArgs().containsValue(this)) {
             routes.put(route, routeLimit(route));
         }
     }
 
+    /**
+     * Checks the routes in Java that have arguments for this limiter. Of the others, the gateway tells nothing before a request.
+     *
+     * @throws RateLimitConfigurationException if there is no such limit
+     */
+    @Override
+    public void afterSingletonsInstantiated() {
+        getConfig().keySet().forEach(route -> routes.put(route, routeLimit(route)));
+    }
+
     @Override
     public Mono<Response> isAllowed(String routeId, String key) {
-        return Mono.defer(() -> {
-            RouteLimit route = routes.computeIfAbsent(routeId, this::routeLimit);
-            RateLimit limit = route.limit().get();
-            if (!limit.enabled()) {
-                return Mono.just(ALLOWED);
-            }
-            List<Charge> charges = List.of(Charge.keyed(limit, key, route.permits()));
-            return requests.current(false)
-                    .cast(CallListener.class)
-                    .defaultIfEmpty(CallListener.NONE)
-                    .flatMap(listener -> acquire(new AcquireRequest(charges, false, listener)));
-        });
+        return Mono.<Response>defer(() -> {
+                    RouteLimit route = routes.computeIfAbsent(routeId, this::routeLimit);
+                    RateLimit limit = route.limit().get();
+                    if (!limit.enabled()) {
+                        return Mono.just(ALLOWED);
+                    }
+                    List<Charge> charges = List.of(Charge.keyed(limit, key, route.permits()));
+                    return requests.current(false)
+                            .cast(CallListener.class)
+                            .defaultIfEmpty(CallListener.NONE)
+                            .flatMap(listener -> acquire(new AcquireRequest(charges, false, listener)));
+                })
+                .onErrorMap(
+                        RateLimitConfigurationException.class,
+                        ex -> new RateLimitExpressionException(String.valueOf(ex.getMessage()), null));
     }
 
     private Mono<Response> acquire(AcquireRequest request) {

@@ -2,6 +2,7 @@ package io.ratelimit.web.servlet;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.RateLimitGate;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** Limits requests of routes, whose filters name a limit. */
 public final class RouteLimiter {
@@ -46,19 +48,24 @@ public final class RouteLimiter {
      * Charges the request, unless it has been charged for the same limit and key before.
      *
      * @param variables the path variables of the request
-     * @return what to call when the handler has returned, with whether it has returned a response
-     * @throws RateLimitException if the request is rejected
+     * @return receives whether the handler has returned a response, when it is over
+     * @throws RateLimitException if the request is rejected, or the limit is unknown, because a route in Java is not checked before
      */
-    public Handled enter(
+    public Consumer<Boolean> enter(
             String limit, Map<String, String> variables, HttpServletRequest request, HttpServletResponse response) {
-        RequestLimit applied = limit(limit, variables.keySet());
+        RequestLimit applied;
+        try {
+            applied = limit(limit, variables.keySet());
+        } catch (RateLimitConfigurationException ex) {
+            throw new RateLimitExpressionException(String.valueOf(ex.getMessage()), null);
+        }
         if (!applied.operation().isEnabled()) {
-            return Handled.NOT_FOLLOWED;
+            return answered -> {};
         }
         RequestCompletion completion = new ServletRequestCall(
                         request, settings, ChargedBuckets.Dispatch.ofRoute(request))
                 .enter(MatchedRequest.of(applied, variables), gate);
-        return completion == null ? Handled.NOT_FOLLOWED : answered -> completion.returned(request, response, answered);
+        return completion == null ? answered -> {} : answered -> completion.returned(request, response, answered);
     }
 
     private RequestLimit limit(String name, Set<String> variables) {
@@ -68,14 +75,5 @@ public final class RouteLimiter {
                 ? known
                 : ofName.computeIfAbsent(
                         Set.copyOf(variables), names -> factory.create(name, "filter RateLimit", List.copyOf(names)));
-    }
-
-    /** Receives the end of a handler. */
-    @FunctionalInterface
-    public interface Handled {
-
-        Handled NOT_FOLLOWED = answered -> {};
-
-        void returned(boolean answered);
     }
 }
