@@ -16,9 +16,6 @@ final class Advisability {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
-    /** Looked up by name, so that gRPC is no dependency. */
-    private static final String STREAM_OBSERVER = "io.grpc.stub.StreamObserver";
-
     private static final String PAST_PROXY = "called by gRPC past the proxy, because its class overrides bindService";
 
     private Advisability() {}
@@ -39,11 +36,7 @@ final class Advisability {
             if (annotation.ofType() && framework.isLeftOut()) {
                 return false;
             }
-            throw new RateLimitConfigurationException(
-                            "@RateLimited must apply to methods whose callers go through a proxy and see a rejection (was"
-                                    + " on a method that " + framework.problem() + ").",
-                            framework.fix())
-                    .at(MethodSignatures.describe(method));
+            throw misplaced("@RateLimited", method, framework);
         }
         String obstacle = obstacle(method, targetClass);
         if (obstacle == null) {
@@ -64,11 +57,15 @@ final class Advisability {
     }
 
     /**
-     * Validates a method that a pointcut matches.
+     * Validates a method that a pointcut matches. What Spring calls as a bean begins or ends may be matched, too.
      *
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
     static void check(Method method, Class<?> targetClass, LimitPointcut pointcut) {
+        FrameworkCall framework = FrameworkCall.of(method, targetClass);
+        if (framework != null && !framework.isLeftOut() && framework != FrameworkCall.EXCEPTION_HANDLER) {
+            throw misplaced(pointcut.property(), method, framework);
+        }
         String obstacle = obstacle(method, targetClass);
         if (obstacle != null) {
             throw unadvisable(
@@ -95,6 +92,15 @@ final class Advisability {
                                     : "Annotate the methods themselves, make them public, or remove the annotation.")
                     .at(annotations.get(0).place());
         }
+    }
+
+    private static RateLimitConfigurationException misplaced(String limitedBy, Method method, FrameworkCall framework) {
+        return new RateLimitConfigurationException(
+                        limitedBy
+                                + " must apply to methods whose callers go through a proxy and see a rejection (was on a"
+                                + " method that " + framework.problem() + ").",
+                        framework.fix())
+                .at(MethodSignatures.describe(method));
     }
 
     private static RateLimitConfigurationException unadvisable(
@@ -127,12 +133,12 @@ final class Advisability {
                 : null;
     }
 
-    /** gRPC calls what {@code bindService} has bound: the methods of the proxy, if it inherits a final one, or those of its target. */
+    /** gRPC calls what {@code bindService} has bound: the methods of the proxy, if it inherits a final one, or those of its target. Known by names. */
     private static boolean isBoundPastProxy(Method method, Class<?> targetClass) {
         Method binding = ClassUtils.getMethodIfAvailable(targetClass, "bindService");
         return binding != null
                 && (binding.getModifiers() & (Modifier.FINAL | Modifier.ABSTRACT)) == 0
                 && Stream.of(method.getParameterTypes())
-                        .anyMatch(type -> type.getName().equals(STREAM_OBSERVER));
+                        .anyMatch(type -> type.getName().equals("io.grpc.stub.StreamObserver"));
     }
 }

@@ -61,7 +61,7 @@ final class GatewayFilterSupplier extends SimpleFilterSupplier implements SmartI
             if ("RateLimit".equalsIgnoreCase(filter.getName())
                     && filter.getArgs().size() == 1) {
                 try {
-                    checks.check(filter.getArgs().values().iterator().next(), variables);
+                    checks.limit(filter.getArgs().values().iterator().next(), variables);
                 } catch (RateLimitConfigurationException ex) {
                     throw ex.at("route '" + id + "'");
                 }

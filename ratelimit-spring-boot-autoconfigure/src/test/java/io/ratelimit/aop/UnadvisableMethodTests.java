@@ -16,10 +16,12 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.AfterEach;
@@ -31,17 +33,22 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.convert.converter.Converter;
 import org.springframework.messaging.handler.annotation.MessageExceptionHandler;
 import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.core.userdetails.UsernameNotFoundException;
+import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.InitBinder;
@@ -103,6 +110,47 @@ class UnadvisableMethodTests {
                     .contains(problem);
             assertThat(analysis.getAction()).contains(fix);
         });
+    }
+
+    /** They are known by their names. */
+    @Test
+    void typesOfFrameworksExist() {
+        List<String> names = Arrays.stream(FrameworkCall.values())
+                .flatMap(call -> Stream.of("annotations", "interfaces")
+                        .map(field -> (Collection<?>) ReflectionTestUtils.getField(call, field)))
+                .flatMap(Collection::stream)
+                .map(String.class::cast)
+                .toList();
+        assertThat(names)
+                .hasSizeGreaterThan(15)
+                .allSatisfy(name -> assertThat(Class.forName(name)).isNotNull());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "UnannotatedUsers, loadUserByUsername, as if the password were wrong",
+        "UnannotatedConverter, convert, as if the value were wrong",
+        "UnannotatedFilter, doFilter, the web server answers a rejection with 500"
+    })
+    void pointcutOnAMethodThatAFrameworkCallsInItsOwnWayStopsTheStartUp(String type, String method, String problem) {
+        runner.withBean(nested(type))
+                .withPropertyValues(
+                        "ratelimit.limits.quotes.rate=1/h",
+                        "ratelimit.limits.quotes.pointcut=execution(* "
+                                + nested(type).getName() + "." + method + "(..))")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + nested(type).getName() + "." + method)
+                        .contains("What: ratelimit.limits.quotes.pointcut")
+                        .contains(problem));
+    }
+
+    /** One without an order is created when beans are proxied already, and is limited. */
+    @Test
+    void annotatedPostProcessorThatComesFirstStopsTheStartUp() {
+        runner.withBean(PostProcesses.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + PostProcesses.class.getName() + ".call()")
+                        .contains("it was created before beans are proxied"));
     }
 
     /** Its users see the bean that it creates. */
@@ -194,17 +242,20 @@ class UnadvisableMethodTests {
 
     @Test
     void methodsThatFrameworksCallThroughTheProxyAreLimited() {
-        runner.withUserConfiguration(Listens.class, Advises.class).run(context -> {
-            context.publishEvent("first");
-            assertRejected("listens-call", () -> context.publishEvent("second"));
-            context.getBean(Listens.class).adviceRuns();
-            assertRejected("advises-call", context.getBean(Listens.class)::adviceRuns);
-            AutowireCapableBeanFactory factory = context.getAutowireCapableBeanFactory();
-            factory.createBean(IsCreatedLater.class).call();
-            assertRejected(
-                    "is-created-later-call",
-                    () -> factory.createBean(IsCreatedLater.class).call());
-        });
+        runner.withUserConfiguration(Listens.class, ListensToo.class, Advises.class)
+                .run(context -> {
+                    context.publishEvent("first");
+                    assertRejected("listens-call", () -> context.publishEvent("second"));
+                    context.publishEvent(1);
+                    assertRejected("listens-too", () -> context.publishEvent(2));
+                    context.getBean(Listens.class).adviceRuns();
+                    assertRejected("advises-call", context.getBean(Listens.class)::adviceRuns);
+                    AutowireCapableBeanFactory factory = context.getAutowireCapableBeanFactory();
+                    factory.createBean(IsCreatedLater.class).call();
+                    assertRejected(
+                            "is-created-later-call",
+                            () -> factory.createBean(IsCreatedLater.class).call());
+                });
     }
 
     /** No bean inherits it, so that only a look at the interface finds it. */
@@ -478,6 +529,46 @@ class UnadvisableMethodTests {
         public void call(String event) {}
 
         public void adviceRuns() {}
+    }
+
+    static class ListensToo implements ApplicationListener<PayloadApplicationEvent<Integer>> {
+
+        @Override
+        @RateLimited(name = "listens-too", rate = "1/h")
+        public void onApplicationEvent(PayloadApplicationEvent<Integer> event) {}
+    }
+
+    static class PostProcesses implements BeanPostProcessor, PriorityOrdered {
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class UnannotatedUsers implements UserDetailsService {
+
+        @Override
+        public UserDetails loadUserByUsername(String username) {
+            throw new UsernameNotFoundException(username);
+        }
+    }
+
+    static class UnannotatedConverter implements Converter<String, Locale> {
+
+        @Override
+        public Locale convert(String source) {
+            return Locale.forLanguageTag(source);
+        }
+    }
+
+    static class UnannotatedFilter implements Filter {
+
+        @Override
+        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) {}
     }
 
     @Aspect

@@ -131,7 +131,7 @@ class RouteFilterTests {
                 .contains("filter RateLimit.limit must be the name of a limit (was \"quots\"). Did you mean 'quotes'?")
                 .contains("answering 500. Logged at most once a minute");
         assertThat(output.getAll()).doesNotContain("\tat ");
-        assertThatThrownBy(() -> server.bean(RouteLimiter.class).check("quots", Set.of()))
+        assertThatThrownBy(() -> server.bean(RouteLimiter.class).limit("quots", Set.of()))
                 .isInstanceOf(RateLimitConfigurationException.class)
                 .hasMessageStartingWith("filter RateLimit.limit must be the name of a limit (was \"quots\").");
     }

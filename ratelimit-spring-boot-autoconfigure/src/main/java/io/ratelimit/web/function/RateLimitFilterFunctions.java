@@ -35,19 +35,18 @@ public final class RateLimitFilterFunctions {
      */
     public static HandlerFilterFunction<ServerResponse, ServerResponse> rateLimit(String limit) {
         Objects.requireNonNull(limit, "limit");
-        // The filter may serve several applications, and learns at a request of which.
+        // One filter may serve several applications, and a request tells the present one. If limits are disabled, there
+        // is no limiter.
         Map<ApplicationContext, Optional<RouteLimiter>> limiters = new ConcurrentReferenceHashMap<>();
         return (request, next) -> {
             Optional<RouteLimiter> limiter = Optional.ofNullable(
                             RequestContextUtils.findWebApplicationContext(request.servletRequest()))
-                    .flatMap(context -> limiters.computeIfAbsent(context, RateLimitFilterFunctions::limiter));
+                    .flatMap(context -> limiters.computeIfAbsent(
+                            context,
+                            key -> key.getBeanProvider(RouteLimiter.class).stream()
+                                    .findFirst()));
             return limiter.isPresent() ? handle(limiter.get(), limit, request, next) : next.handle(request);
         };
-    }
-
-    /** None if limits are disabled. */
-    private static Optional<RouteLimiter> limiter(ApplicationContext context) {
-        return context.getBeanProvider(RouteLimiter.class).stream().findFirst();
     }
 
     private static ServerResponse handle(

@@ -35,16 +35,6 @@ public final class RouteLimiter {
     }
 
     /**
-     * Checks the filter of a route. Called when all limits are declared.
-     *
-     * @param variables names in the path of the route
-     * @throws RateLimitConfigurationException if there is no such limit, or it cannot be applied to requests
-     */
-    public void check(String limit, Set<String> variables) {
-        limit(limit, variables);
-    }
-
-    /**
      * Charges the request, unless it has been charged for the same limit and key before.
      *
      * @param variables the path variables of the request
@@ -68,7 +58,13 @@ public final class RouteLimiter {
         return completion == null ? answered -> {} : answered -> completion.returned(request, response, answered);
     }
 
-    private RequestLimit limit(String name, Set<String> variables) {
+    /**
+     * Finds the limit that a filter applies. Called when all limits are declared.
+     *
+     * @param variables names in the path of the route
+     * @throws RateLimitConfigurationException if there is no such limit, or it cannot be applied to requests
+     */
+    public RequestLimit limit(String name, Set<String> variables) {
         Map<Set<String>, RequestLimit> ofName = limits.computeIfAbsent(name, unused -> new ConcurrentHashMap<>());
         RequestLimit known = ofName.get(variables);
         return known != null
