@@ -49,7 +49,7 @@ public record MarkdownPage(Path path, String text) {
 
     /** Every page of the project. */
     static List<MarkdownPage> all() {
-        return Stream.of(files(".", 1), files("docs", 3), files("benchmarks", 1))
+        return Stream.of(files(".", 1), files("docs", 3), files("benchmarks", 1), files("examples", 2))
                 .flatMap(paths -> paths)
                 .map(MarkdownPage::of)
                 .toList();

@@ -1,0 +1,36 @@
+package com.example;
+
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Executors;
+import org.springframework.boot.SpringApplication;
+
+/** Stands for the services behind the gateway. As a program, it starts the gateway, too. */
+class Services {
+
+    public static void main(String[] args) throws Exception {
+        String orders = start(() -> {});
+        String reports = start(() -> Thread.sleep(5_000));
+        SpringApplication.run(Gateway.class, "--services.orders=" + orders, "--services.reports=" + reports);
+    }
+
+    static String start(Work work) throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server.setExecutor(Executors.newCachedThreadPool());
+        server.createContext("/", exchange -> {
+            try {
+                work.run();
+            } catch (InterruptedException ex) {
+                Thread.currentThread().interrupt();
+            }
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        });
+        server.start();
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    interface Work {
+        void run() throws InterruptedException;
+    }
+}
