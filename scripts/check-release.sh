@@ -1,8 +1,16 @@
 #!/usr/bin/env bash
 # Deploys what a release contains into a folder, signed with a key that is thrown away, and checks it as the central Maven repository
-# does. Nothing leaves this machine. Arguments are Maven's, such as -o.
+# does. Then builds an application with this folder as its only source of the starter, on two generations of Spring Boot, and runs its
+# test. Nothing leaves this machine:
+#   scripts/check-release.sh [--draft] [argument of Maven]...
+# In a draft, POMs need not say yet where the project is to be found. Arguments of Maven, such as -o, are for the deployment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+draft=
+if [[ ${1:-} == --draft ]]; then
+    draft=--draft
+    shift
+fi
 staging=$PWD/target/staging
 key=$(mktemp -d)
 trap 'GNUPGHOME=$key gpgconf --kill all; rm -rf "$key"' EXIT
@@ -12,4 +20,82 @@ gpg --batch --quiet --pinentry-mode loopback --passphrase "$MAVEN_GPG_PASSPHRASE
     --quick-generate-key 'Release check <nobody@example.com>' default default 1d
 rm -rf "$staging"
 ./mvnw -B -ntp -q deploy -Prelease -DskipTests "-DaltDeploymentRepository=staging::file://$staging" "$@"
-java scripts/CheckRelease.java "$staging"
+status=0
+java scripts/CheckRelease.java "$staging" $draft || status=1
+
+# Applications of somebody else. Their local repository gets the starter from the folder alone: what this build or an earlier one has
+# installed is not in it. Maven refuses a file without the right checksum (-C).
+projects=$PWD/target/release-projects
+repository=$projects/repository
+mkdir -p "$projects"
+rm -rf "$repository/io/ratelimit"
+cat >"$projects/settings.xml" <<XML
+<settings xmlns="http://maven.apache.org/SETTINGS/1.2.0">
+    <profiles>
+        <profile>
+            <id>release</id>
+            <activation><activeByDefault>true</activeByDefault></activation>
+            <repositories>
+                <repository>
+                    <id>staging</id>
+                    <url>file://$staging</url>
+                </repository>
+            </repositories>
+        </profile>
+    </profiles>
+</settings>
+XML
+version=$(sed -nE '/<artifactId>ratelimit-parent/,/<version>/s/.*<version>(.*)<\/version>.*/\1/p' pom.xml)
+mvnw=$PWD/mvnw
+
+project() { # Spring Boot's version; prints where
+    local project=$projects/$1
+    rm -rf "$project"
+    mkdir "$project"
+    cp -r examples/public-api/src "$project"
+    sed -E "s/(<ratelimit.version>)[^<]*/\1$version/; /spring-boot-starter-parent/,/<version>/s/<version>[^<]*/<version>$1/" \
+        examples/public-api/pom.xml >"$project/pom.xml"
+    if [[ $1 == 3.* ]]; then
+        sed -i.bak 's/spring-boot-starter-webmvc</spring-boot-starter-web</' "$project/pom.xml"
+    fi
+    echo "$project"
+}
+
+tested() { # a project, a name for it, its reports
+    if grep -qs '<testsuite .* tests="[1-9][0-9]*"' "$1"/$3/TEST-*.xml; then
+        echo "$2 builds a new project, whose test passes"
+    else
+        echo "$0: no test has run in $1" >&2
+        return 1
+    fi
+}
+
+for boot in 3.5.16 4.1.1; do
+    project=$(project "$boot")
+    if (cd "$project" && "$mvnw" -B -ntp -q -C -gs "$projects/settings.xml" -Dmaven.repo.local="$repository" \
+        -Dmaven.test.redirectTestOutputToFile=true verify); then
+        tested "$project" "Maven with Spring Boot $boot" target/surefire-reports || status=1
+    else
+        status=1
+    fi
+done
+others=$(grep -Lr '>staging=' --include=_remote.repositories "$repository/io/ratelimit" || true)
+if [[ -n $others ]]; then
+    echo "$0: not from $staging: $others" >&2
+    status=1
+fi
+
+if command -v gradle >/dev/null; then
+    project=$(project gradle)
+    rm "$project/pom.xml"
+    touch "$project/settings.gradle.kts"
+    cp scripts/release-project.gradle.kts "$project/build.gradle.kts"
+    if (cd "$project" && gradle -q test -Prelease="file://$staging" -PratelimitVersion="$version"); then
+        tested "$project" Gradle build/test-results/test || status=1
+    else
+        status=1
+    fi
+else
+    echo "There is no Gradle here: not tried"
+fi
+exit "$status"
