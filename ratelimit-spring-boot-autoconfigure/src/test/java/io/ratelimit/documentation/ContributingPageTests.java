@@ -36,11 +36,14 @@ class ContributingPageTests {
 
     private final MarkdownPage building = MarkdownPage.of("docs/building.md");
 
+    private final MarkdownPage compatibility = MarkdownPage.of("COMPATIBILITY.md");
+
     @Test
     void everyClassExists() throws IOException {
         assertThat(classesIn(page)).isGreaterThan(50);
         assertThat(classesIn(inside)).isGreaterThan(150);
         assertThat(classesIn(building)).isGreaterThan(15);
+        assertThat(classesIn(compatibility)).isGreaterThan(10);
     }
 
     /** Returns how many times the page names a class. */
