@@ -77,8 +77,8 @@ class FastPathTests {
     /** Of the limits above, in microseconds. */
     private static final List<Long> WINDOWS = List.of(3_000L, 7_000L, 1_000_000L);
 
-    private static final List<String> OTHERS =
-            List.of("T5@1/100ms>250000~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s#1000000", "S1000000000/d", "L4/3s");
+    private static final List<String> OTHERS = List.of(
+            "T5@1/100ms>250000~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s#1000000", "S1000000000/d", "L4/3s");
 
     private final Random random = TestRandom.create(getClass());
 
@@ -206,7 +206,8 @@ class FastPathTests {
             String permits = String.valueOf(random.nextInt(random.nextInt(5) == 0 ? 30 : 4));
             request.add(before, key(), limit, before == '4' ? permits + '+' + random.nextInt(6) : permits);
             while (before != '4' && random.nextInt(4) == 0) {
-                request.add('+', random.nextInt(3) == 0 ? key() : "other", pick(limits), String.valueOf(random.nextInt(3)));
+                request.add(
+                        '+', random.nextInt(3) == 0 ? key() : "other", pick(limits), String.valueOf(random.nextInt(3)));
                 before = '+';
             }
         }

@@ -23,7 +23,8 @@ public final class Standing {
         Matcher counted = COUNTED.matcher(results);
         Matcher sentence = SENTENCE.matcher(readme);
         if (!counted.find() || !sentence.find()) {
-            throw new IllegalArgumentException("There is no sentence '" + (counted.reset().find() ? SENTENCE : COUNTED) + "'");
+            throw new IllegalArgumentException(
+                    "There is no sentence '" + (counted.reset().find() ? SENTENCE : COUNTED) + "'");
         }
         return sentence.replaceFirst("ahead in %s of %s rows, level in %s and behind in %s"
                 .formatted(counted.group(2), counted.group(1), counted.group(3), counted.group(4)));
