@@ -1,10 +1,10 @@
 -- The algorithms, by the letters with which rules begin. algorithms.<letter> is a function that creates the algorithm when
 -- a run first needs it: a table of functions on a state, which also get the state's bucket.
 --   prepare(rule)                     optional: computes what depends on the rule alone
---   recover(state, bucket)            removes permits that have come back
+--   recover(state, bucket)            removes permits that have come back; also asked of an unused state: used 0, since now
 --   used(state, bucket)               returns the permits in use, a part of one counting as one
 --   time_until(state, bucket, most)   returns the microseconds until no more than that many are used
---   take(state, bucket, permits)      uses permits that are available
+--   take(state, bucket, permits)      uses permits that are available, each once
 --   lease(state, bucket)              optional: records that permits are leased, if the order in which they come back matters
 --   micros_of(unit)      optional: returns the microseconds of the units of its periods, instead of micros_of
 --   between(rule, starts)  optional: returns the rule of a limit that names the starts of calendar units

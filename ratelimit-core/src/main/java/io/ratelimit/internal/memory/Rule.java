@@ -15,7 +15,7 @@ interface Rule<U extends Usage> {
     /** The most permits in use. */
     long capacity();
 
-    /** Returns the state in which nothing is used. */
+    /** Returns the state in which nothing is used. In Redis, its time is now, whatever the rule. */
     U unused(long now);
 
     /** Removes permits that have come back. The other functions need a usage that has been through this at the same time. */
@@ -32,7 +32,7 @@ interface Rule<U extends Usage> {
         return used(usage, now) == 0 ? 0 : timeUntil(0, usage, now);
     }
 
-    /** Uses permits that are available. */
+    /** Uses permits that are available, each once. */
     U take(U usage, long now, long permits);
 
     /** Uses permits of a call that another rule has admitted, up to the capacity. */

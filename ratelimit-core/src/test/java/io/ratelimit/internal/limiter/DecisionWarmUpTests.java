@@ -8,6 +8,7 @@ import static io.ratelimit.Algorithm.TOKEN_BUCKET;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
@@ -18,14 +19,20 @@ import org.junit.jupiter.api.Test;
 
 class DecisionWarmUpTests {
 
+    /** One call alone and eight together. */
+    private static final int OF_A_ROUND = 9;
+
+    /** A round for each algorithm but concurrency, and two more for token buckets. */
+    private static final int ROUNDS = Algorithm.values().length - 1 + 2;
+
     private final StubStore store = new StubStore();
 
     @Test
     void eachAlgorithmDecides() throws Exception {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        assertThat(new DecisionWarmUp(store).run(() -> false)).isEqualTo(63);
+        assertThat(new DecisionWarmUp(store).run(() -> false)).isEqualTo(ROUNDS * OF_A_ROUND);
         assertThat(store.asked())
-                .hasSize(63)
+                .hasSize(ROUNDS * OF_A_ROUND)
                 .extracting(charges -> charges.get(0).limit().algorithm())
                 .contains(TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG);
     }
@@ -35,7 +42,7 @@ class DecisionWarmUpTests {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
         AtomicInteger rounds = new AtomicInteger();
         DecisionWarmUp warmUp = new DecisionWarmUp(store);
-        assertThat(warmUp.run(() -> rounds.getAndIncrement() == 2)).isEqualTo(2 * 9);
+        assertThat(warmUp.run(() -> rounds.getAndIncrement() == 2)).isEqualTo(2 * OF_A_ROUND);
         assertThat(warmUp.run(() -> true)).isZero();
     }
 
