@@ -6,16 +6,18 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 const docs = (names) => names.split(' ').map((name) => `docs/${name}.md`)
 const markdown = (folder) => readdirSync(root + folder).filter((name) => name.endsWith('.md')).map((name) => folder + name)
 
+const examples = ['', 'public-api/', 'llm-proxy/', 'gateway/'].map((name) => `examples/${name}README.md`)
+
 /** The order of the pages, by a reader's task. */
 const order = {
   Start: ['README.md', ...docs('getting-started choosing-a-key comparison migration')],
   Guides: docs('programmatic kotlin http concurrency costs plans models clients messaging protocols own-algorithms testing'),
-  Recipes: markdown('docs/recipes/'),
+  Recipes: [...markdown('docs/recipes/'), ...examples],
   Operation: [
     ...docs('redis kubernetes native observability dashboard outages regions on-call troubleshooting'),
     ...['monitoring/README.md', 'SECURITY.md']
   ],
-  Reference: [...docs('annotation configuration algorithms endpoint'), 'CHANGELOG.md'],
+  Reference: [...docs('annotation configuration algorithms endpoint'), 'COMPATIBILITY.md', 'CHANGELOG.md'],
   Explanations: [...docs('performance'), ...markdown('benchmarks/'), ...docs('inside')],
   Contributing: ['CONTRIBUTING.md', ...docs('building'), 'CODE_OF_CONDUCT.md'],
   Decisions: ['site/decisions.md', ...markdown('docs/adr/')]
