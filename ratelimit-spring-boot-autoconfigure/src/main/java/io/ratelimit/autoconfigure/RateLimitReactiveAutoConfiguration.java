@@ -107,7 +107,7 @@ public final class RateLimitReactiveAutoConfiguration {
                 @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
             return WebConfiguration.requestRules(
                     properties,
-                    WebConfiguration.orderAfter(WebConfiguration.SECURITY_ORDER, properties),
+                    WebConfiguration.SECURITY_ORDER,
                     catalog,
                     beans,
                     handlers,
@@ -130,11 +130,9 @@ public final class RateLimitReactiveAutoConfiguration {
                 RateLimitGate gate,
                 ReactiveRequestCallSource requests,
                 ExchangeRejectionHandler rejectionHandler,
-                RateLimitProperties properties,
                 ApplicationContext context) {
-            int order = properties.web().filterOrder();
             return new RequestLimitWebFilter(
-                    rules, RuleOrder.BEFORE_SECURITY, gate, requests, rejectionHandler, context, order);
+                    rules, RuleOrder.BEFORE_SECURITY, gate, requests, rejectionHandler, context);
         }
 
         @Bean
@@ -143,11 +141,9 @@ public final class RateLimitReactiveAutoConfiguration {
                 RateLimitGate gate,
                 ReactiveRequestCallSource requests,
                 ExchangeRejectionHandler rejectionHandler,
-                RateLimitProperties properties,
                 ApplicationContext context) {
-            int order = WebConfiguration.orderAfter(WebConfiguration.SECURITY_ORDER, properties);
             return new RequestLimitWebFilter(
-                    rules, RuleOrder.AFTER_SECURITY, gate, requests, rejectionHandler, context, order);
+                    rules, RuleOrder.AFTER_SECURITY, gate, requests, rejectionHandler, context);
         }
 
         @Bean

@@ -151,7 +151,8 @@ public final class RateLimitServletAutoConfiguration {
                 @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
             return WebConfiguration.requestRules(
                     properties,
-                    orderAfterSecurity(properties, environment),
+                    environment.getProperty(
+                            "spring.security.filter.order", Integer.class, WebConfiguration.SECURITY_ORDER),
                     catalog,
                     beans,
                     handlers,
@@ -168,29 +169,18 @@ public final class RateLimitServletAutoConfiguration {
         RequestLimitFilter rateLimitRequestFilter(
                 RequestRuleMapping rules,
                 RateLimitGate gate,
-                RateLimitProperties properties,
                 WebSettings settings,
                 ServletRejectionHandler rejectionHandler) {
-            int order = properties.web().filterOrder();
-            return new RequestLimitFilter(rules, RuleOrder.BEFORE_SECURITY, gate, settings, rejectionHandler, order);
-        }
-
-        private static int orderAfterSecurity(RateLimitProperties properties, Environment environment) {
-            int security = environment.getProperty(
-                    "spring.security.filter.order", Integer.class, WebConfiguration.SECURITY_ORDER);
-            return WebConfiguration.orderAfter(security, properties);
+            return new RequestLimitFilter(rules, RuleOrder.BEFORE_SECURITY, gate, settings, rejectionHandler);
         }
 
         @Bean
         RequestLimitFilter rateLimitUserRequestFilter(
                 RequestRuleMapping rules,
                 RateLimitGate gate,
-                RateLimitProperties properties,
-                Environment environment,
                 WebSettings settings,
                 ServletRejectionHandler rejectionHandler) {
-            int order = orderAfterSecurity(properties, environment);
-            return new RequestLimitFilter(rules, RuleOrder.AFTER_SECURITY, gate, settings, rejectionHandler, order);
+            return new RequestLimitFilter(rules, RuleOrder.AFTER_SECURITY, gate, settings, rejectionHandler);
         }
     }
 }

@@ -4,6 +4,7 @@ import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.web.RequestRuleMapping;
+import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
 import java.util.Collection;
 import java.util.Map;
@@ -59,17 +60,20 @@ class WebConfiguration {
     /**
      * Creates the URL rules, which read paths as the application's handlers do.
      *
+     * @param securityOrder the order of Spring Security's filter
      * @param parser the parser of a handler mapping; {@code null} if it uses Ant patterns
      * @param openPaths the path patterns of a mapping's handlers that accept every method
      */
     static <M> RequestRuleMapping requestRules(
             RateLimitProperties properties,
-            int orderAfterSecurity,
+            int securityOrder,
             LimitCatalog catalog,
             ConfigurableListableBeanFactory beans,
             ObjectProvider<M> mappings,
             Function<M, @Nullable PathPatternParser> parser,
             Function<M, Stream<String>> openPaths) {
+        int before = properties.web().filterOrder();
+        int after = Math.max(before, securityOrder == Integer.MAX_VALUE ? securityOrder : securityOrder + 1);
         return new RequestRuleMapping(
                 properties.requestRules(),
                 new RequestLimitFactory(catalog, beans),
@@ -82,16 +86,8 @@ class WebConfiguration {
                 () -> beans.getBeanProvider(ProbePaths.class).stream()
                         .flatMap(probes -> probes.paths().stream())
                         .toList(),
-                SECURITY && properties.web().filterOrder() < orderAfterSecurity);
-    }
-
-    /**
-     * Returns the order of the filter for rules that read the user.
-     *
-     * @param security the order of Spring Security's filter
-     */
-    static int orderAfter(int security, RateLimitProperties properties) {
-        return Math.max(properties.web().filterOrder(), security == Integer.MAX_VALUE ? security : security + 1);
+                Map.of(RuleOrder.BEFORE_SECURITY, before, RuleOrder.AFTER_SECURITY, after),
+                SECURITY && before < after);
     }
 
     /** Returns patterns of the application's handlers, but not of Spring's own, such as the one for error pages. */

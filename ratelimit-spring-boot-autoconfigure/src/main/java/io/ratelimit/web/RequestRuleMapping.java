@@ -35,6 +35,8 @@ public final class RequestRuleMapping {
 
     private final Supplier<List<String>> probes;
 
+    private final Map<RuleOrder, Integer> filterOrders;
+
     private final boolean userIsUnknown;
 
     /** The rules with an enabled limit; empty until {@link #start}. */
@@ -46,6 +48,7 @@ public final class RequestRuleMapping {
      * @param parser the parser that the application's handlers use, so that both read a path alike
      * @param openPaths the path patterns of handlers that accept every method
      * @param probes the paths at which an orchestrator probes this instance
+     * @param filterOrders the order of the filter for the rules of each order
      * @param userIsUnknown whether Spring Security authenticates the user after {@link RuleOrder#BEFORE_SECURITY}
      */
     public RequestRuleMapping(
@@ -54,12 +57,14 @@ public final class RequestRuleMapping {
             Supplier<PathPatternParser> parser,
             Supplier<List<String>> openPaths,
             Supplier<List<String>> probes,
+            Map<RuleOrder, Integer> filterOrders,
             boolean userIsUnknown) {
         this.rules = List.copyOf(rules);
         this.limits = limits;
         this.parser = parser;
         this.openPaths = openPaths;
         this.probes = probes;
+        this.filterOrders = filterOrders;
         this.userIsUnknown = userIsUnknown;
     }
 
@@ -143,6 +148,11 @@ public final class RequestRuleMapping {
                 .map(match -> match.limit().operation().limit())
                 .distinct()
                 .toList();
+    }
+
+    /** Returns the order of the filter that applies these rules. */
+    public int filterOrder(RuleOrder order) {
+        return filterOrders.getOrDefault(order, 0);
     }
 
     /** Whether any rule is applied then. */

@@ -26,6 +26,7 @@ import jakarta.servlet.DispatcherType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.support.StaticApplicationContext;
@@ -66,20 +67,20 @@ final class SimulatedContainer {
                 () -> PathPatternParser.defaultInstance,
                 List::of,
                 List::of,
+                Map.of(),
                 false);
         var unused = matched.start();
         ServletRejectionHandler rejections =
                 new ServletRejectionHandler(List::of, new ServletCors(List::of, List::of), settings);
         headers = SimulatedHeadersFilter.create(settings, rejections, time::nanos, everySecond::add);
-        limits = new RequestLimitFilter(matched, RuleOrder.BEFORE_SECURITY, instance.gate(), settings, rejections, 0);
+        limits = new RequestLimitFilter(matched, RuleOrder.BEFORE_SECURITY, instance.gate(), settings, rejections);
         reactive = new RequestLimitWebFilter(
                 matched,
                 RuleOrder.BEFORE_SECURITY,
                 instance.gate(),
                 new ExchangeRequestCallSource(settings),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
-                new StaticApplicationContext(),
-                0);
+                new StaticApplicationContext());
         repeat(time);
     }
 

@@ -42,13 +42,12 @@ public record RequestLimitWebFilter(
         RateLimitGate gate,
         ReactiveRequestCallSource requests,
         ExchangeRejectionHandler rejectionHandler,
-        ApplicationContext context,
-        int order)
+        ApplicationContext context)
         implements WebFilter, Ordered {
 
     @Override
     public int getOrder() {
-        return order;
+        return rules.filterOrder(ruleOrder);
     }
 
     @Override

@@ -28,13 +28,12 @@ public record RequestLimitFilter(
         RuleOrder ruleOrder,
         RateLimitGate gate,
         WebSettings settings,
-        ServletRejectionHandler rejectionHandler,
-        int order)
+        ServletRejectionHandler rejectionHandler)
         implements Filter, Ordered {
 
     @Override
     public int getOrder() {
-        return order;
+        return rules.filterOrder(ruleOrder);
     }
 
     @Override

@@ -65,6 +65,7 @@ class RequestLimitWebFilterTests {
             () -> PathPatternParser.defaultInstance,
             List::of,
             List::of,
+            Map.of(),
             false);
 
     private final CompletableFuture<String> behind = new CompletableFuture<>();
@@ -177,8 +178,7 @@ class RequestLimitWebFilterTests {
                 gate,
                 new ExchangeRequestCallSource(TestWebSettings.of(HeaderFormat.IETF)),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
-                new StaticApplicationContext(),
-                0);
+                new StaticApplicationContext());
         return filter.filter(MockServerWebExchange.from(MockServerHttpRequest.get(path)), exchange -> handler);
     }
 

@@ -73,6 +73,7 @@ class OpenRequestsTests {
             () -> PathPatternParser.defaultInstance,
             List::of,
             List::of,
+            Map.of(),
             false);
 
     private final List<OpenRequests> watched = new ArrayList<>();
@@ -331,8 +332,7 @@ class OpenRequestsTests {
     }
 
     private void handle(FilterChain handler) throws ServletException, IOException {
-        RequestLimitFilter limit =
-                new RequestLimitFilter(rules, RuleOrder.BEFORE_SECURITY, gate, settings, rejections, 0);
+        RequestLimitFilter limit = new RequestLimitFilter(rules, RuleOrder.BEFORE_SECURITY, gate, settings, rejections);
         outermost.doFilter(
                 request,
                 response,
