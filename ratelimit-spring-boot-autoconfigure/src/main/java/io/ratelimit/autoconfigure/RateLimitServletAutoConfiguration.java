@@ -38,13 +38,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
-import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /** Auto-configuration of rate limits in a servlet application. */
@@ -116,12 +116,11 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     RateLimitExceptionResolver rateLimitExceptionResolver(
-            @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
+            @Qualifier("requestMappingHandlerAdapter") ObjectProvider<RequestMappingHandlerAdapter> adapters,
             RateLimitExceptionAdvice advice,
             WebSettings settings,
             ApplicationContext context) {
-        SingletonSupplier<HandlerExceptionResolver> once = SingletonSupplier.of(resolver::getIfAvailable);
-        return new RateLimitExceptionResolver(() -> once.get(), advice, settings, context);
+        return new RateLimitExceptionResolver(adapters, advice, settings, context);
     }
 
     @Bean

@@ -39,7 +39,7 @@ class ServletErrorPageTests extends ErrorPageContract {
             assertThat(rejection(http, path, BROWSER))
                     .startsWith("HTTP/1.1 429")
                     .containsOnlyOnce("Retry-After: 3600")
-                    .contains("quota-exceeded")
+                    .contains("quota-exceeded", "\"instance\":\"" + path + "\"")
                     .doesNotContain("Location");
         });
     }

@@ -5,16 +5,17 @@ import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.WebSettings;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
+import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
-import org.springframework.web.method.HandlerMethod;
 
 /**
  * Answers rejections with 429, refusals with 503, invalid requests with 400 and failed expressions with 500, in a servlet application.
@@ -39,21 +40,26 @@ public final class RateLimitExceptionAdvice {
     })
     public @Nullable ErrorResponse answer(
             RuntimeException failure, HttpServletRequest request, HttpServletResponse response, Locale locale) {
+        Object path = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI);
         return response.isCommitted()
                 ? null
-                : problems.of(failure, request.getRequestURI(), locale, ServletHeaderRecord.of(request));
+                : problems.of(
+                        failure,
+                        path == null ? request.getRequestURI() : path.toString(),
+                        locale,
+                        ServletHeaderRecord.of(request));
     }
 
-    /** Returns {@link #answer} as the method of a controller, because Spring tries the handlers of a controller first. */
-    HandlerMethod asController() {
-        return new HandlerMethod(
-                this,
+    /** Returns the declared type of {@link #answer}, by which Spring selects how to write it. */
+    MethodParameter answerType() {
+        return new MethodParameter(
                 ClassUtils.getMethod(
                         getClass(),
                         "answer",
                         RuntimeException.class,
                         HttpServletRequest.class,
                         HttpServletResponse.class,
-                        Locale.class));
+                        Locale.class),
+                -1);
     }
 }

@@ -12,19 +12,24 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.ErrorResponse;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
+import org.springframework.web.method.support.HandlerMethodReturnValueHandlerComposite;
+import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
@@ -34,11 +39,11 @@ import org.springframework.web.servlet.support.RequestContextUtils;
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
-    private final Supplier<@Nullable HandlerExceptionResolver> handlerExceptionResolver;
+    private final SingletonSupplier<HandlerMethodReturnValueHandlerComposite> writers;
 
     private final RateLimitExceptionAdvice advice;
 
-    private final HandlerMethod adviceAsController;
+    private final MethodParameter answerType;
 
     private final SingletonSupplier<List<ControllerAdviceBean>> applicationAdvice;
 
@@ -46,15 +51,19 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
 
     private final Map<Class<?>, ExceptionHandlerMethodResolver> controllers = new ConcurrentHashMap<>();
 
-    /** @param handlerExceptionResolver the resolver for the application's handlers; supplies {@code null} if there is none */
+    /** @param adapters the adapter of the application's handlers, which write their answers as this one */
     public RateLimitExceptionResolver(
-            Supplier<@Nullable HandlerExceptionResolver> handlerExceptionResolver,
+            ObjectProvider<RequestMappingHandlerAdapter> adapters,
             RateLimitExceptionAdvice advice,
             WebSettings settings,
             ApplicationContext context) {
-        this.handlerExceptionResolver = handlerExceptionResolver;
+        this.writers = SingletonSupplier.ofNullable(() -> adapters.stream()
+                .map(RequestMappingHandlerAdapter::getReturnValueHandlers)
+                .map(new HandlerMethodReturnValueHandlerComposite()::addHandlers)
+                .findFirst()
+                .orElse(null));
         this.advice = advice;
-        this.adviceAsController = advice.asController();
+        this.answerType = advice.answerType();
         this.applicationAdvice = SingletonSupplier.of(new ApplicationAdvice(context)::handlers);
         this.settings = settings;
     }
@@ -68,8 +77,8 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
         RateLimitException rejection = settings.find(failure);
-        HandlerExceptionResolver resolver = rejection == null ? null : handlerExceptionResolver.get();
-        if (rejection == null || resolver == null) {
+        HandlerMethodReturnValueHandlerComposite writer = rejection == null ? null : writers.get();
+        if (rejection == null || writer == null) {
             return null;
         }
         ServletHeaderRecord.of(request).addIfAbsent(rejection, settings);
@@ -77,9 +86,29 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (isHandledByApplication(controller, failure, rejection)) {
             return null;
         }
+        ErrorResponse problem = advice.answer(rejection, request, response, RequestContextUtils.getLocale(request));
+        if (problem == null) {
+            return new ModelAndView();
+        }
         return prefersErrorPage(request)
-                ? sendErrorPage(request, response, rejection)
-                : resolver.resolveException(request, response, adviceAsController, failure);
+                ? sendErrorPage(problem, request, response, rejection)
+                : write(problem, request, response, writer);
+    }
+
+    /** Writes as Spring writes what a handler returns, without the search for a handler. */
+    private @Nullable ModelAndView write(
+            ErrorResponse problem,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            HandlerMethodReturnValueHandlerComposite writer) {
+        ModelAndViewContainer container = new ModelAndViewContainer();
+        try {
+            writer.handleReturnValue(problem, answerType, container, new ServletWebRequest(request, response));
+        } catch (Exception ex) {
+            // The other resolvers tell a client that has disconnected from a failure.
+            return null;
+        }
+        return container.isRequestHandled() ? new ModelAndView() : null;
     }
 
     /** An error page that is rejected itself has no other one. */
@@ -89,21 +118,21 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     }
 
     /** Leaves the body to the container's error page: Spring Boot renders it, as for other errors. */
-    private ModelAndView sendErrorPage(
-            HttpServletRequest request, HttpServletResponse response, RuntimeException rejection) {
-        ErrorResponse problem = advice.answer(rejection, request, response, RequestContextUtils.getLocale(request));
-        if (problem != null) {
-            ServletHeaderRecord.of(request).sendToErrorPage(rejection);
-            String retryAfter = problem.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
-            if (retryAfter != null) {
-                response.setHeader(HttpHeaders.RETRY_AFTER, retryAfter);
-            }
-            try {
-                response.sendError(
-                        problem.getStatusCode().value(), problem.getBody().getDetail());
-            } catch (IOException ex) {
-                throw new UncheckedIOException(ex);
-            }
+    private static ModelAndView sendErrorPage(
+            ErrorResponse problem,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            RateLimitException rejection) {
+        ServletHeaderRecord.of(request).sendToErrorPage(rejection);
+        String retryAfter = problem.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
+        if (retryAfter != null) {
+            response.setHeader(HttpHeaders.RETRY_AFTER, retryAfter);
+        }
+        try {
+            response.sendError(
+                    problem.getStatusCode().value(), problem.getBody().getDetail());
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
         }
         return new ModelAndView();
     }
