@@ -15,8 +15,6 @@ import io.ratelimit.web.reactive.ExchangeRequestCallSource;
 import io.ratelimit.web.reactive.RateLimitWebExceptionHandler;
 import io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
-import java.util.Collection;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -40,9 +38,7 @@ import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.HandlerResultHandler;
-import org.springframework.web.reactive.result.method.RequestMappingInfo;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
-import org.springframework.web.util.pattern.PathPattern;
 
 /** Auto-configuration of rate limits in a reactive application. */
 @AutoConfiguration(
@@ -111,17 +107,7 @@ public final class RateLimitReactiveAutoConfiguration {
                     catalog,
                     beans,
                     handlers,
-                    RequestMappingHandlerMapping::getPathPatternParser,
-                    mapping -> WebConfiguration.ofApplication(mapping.getHandlerMethods(), UrlRules::openPatterns));
-        }
-
-        private static Collection<String> openPatterns(RequestMappingInfo handler) {
-            boolean open = handler.getMethodsCondition().getMethods().isEmpty();
-            return open
-                    ? handler.getPatternsCondition().getPatterns().stream()
-                            .map(PathPattern::getPatternString)
-                            .toList()
-                    : Set.of();
+                    RequestMappingHandlerMapping::getPathPatternParser);
         }
 
         @Bean

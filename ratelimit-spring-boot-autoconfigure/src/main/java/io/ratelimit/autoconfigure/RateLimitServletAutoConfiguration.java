@@ -18,8 +18,6 @@ import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
 import io.ratelimit.web.servlet.ServletRequestCallSource;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.Collection;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
@@ -43,7 +41,6 @@ import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.HandlerMapping;
-import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
@@ -155,13 +152,7 @@ public final class RateLimitServletAutoConfiguration {
                     catalog,
                     beans,
                     handlers,
-                    RequestMappingHandlerMapping::getPatternParser,
-                    mapping -> WebConfiguration.ofApplication(mapping.getHandlerMethods(), UrlRules::openPatterns));
-        }
-
-        private static Collection<String> openPatterns(RequestMappingInfo handler) {
-            boolean open = handler.getMethodsCondition().getMethods().isEmpty();
-            return open ? handler.getPatternValues() : Set.of();
+                    RequestMappingHandlerMapping::getPatternParser);
         }
 
         @Bean

@@ -6,11 +6,9 @@ import io.ratelimit.spi.TimeSource;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
-import java.util.Collection;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -23,7 +21,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
-import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Configures what both web stacks share. */
@@ -62,7 +59,6 @@ class WebConfiguration {
      *
      * @param securityOrder the order of Spring Security's filter
      * @param parser the parser of a handler mapping; {@code null} if it uses Ant patterns
-     * @param openPaths the path patterns of a mapping's handlers that accept every method
      */
     static <M> RequestRuleMapping requestRules(
             RateLimitProperties properties,
@@ -70,8 +66,7 @@ class WebConfiguration {
             LimitCatalog catalog,
             ConfigurableListableBeanFactory beans,
             ObjectProvider<M> mappings,
-            Function<M, @Nullable PathPatternParser> parser,
-            Function<M, Stream<String>> openPaths) {
+            Function<M, @Nullable PathPatternParser> parser) {
         int before = properties.web().filterOrder();
         int after = Math.max(before, securityOrder == Integer.MAX_VALUE ? securityOrder : securityOrder + 1);
         return new RequestRuleMapping(
@@ -82,19 +77,11 @@ class WebConfiguration {
                     PathPatternParser used = mapping == null ? null : parser.apply(mapping);
                     return used == null ? PathPatternParser.defaultInstance : used;
                 },
-                () -> mappings.stream().flatMap(openPaths).toList(),
                 () -> beans.getBeanProvider(ProbePaths.class).stream()
                         .flatMap(probes -> probes.paths().stream())
                         .toList(),
                 Map.of(RuleOrder.BEFORE_SECURITY, before, RuleOrder.AFTER_SECURITY, after),
                 SECURITY && before < after);
-    }
-
-    /** Returns patterns of the application's handlers, but not of Spring's own, such as the one for error pages. */
-    static <I> Stream<String> ofApplication(Map<I, HandlerMethod> handlers, Function<I, Collection<String>> patterns) {
-        return handlers.entrySet().stream()
-                .filter(handler -> !SpringTypes.contain(handler.getValue().getBeanType()))
-                .flatMap(handler -> patterns.apply(handler.getKey()).stream());
     }
 
     @Configuration(proxyBeanMethods = false)

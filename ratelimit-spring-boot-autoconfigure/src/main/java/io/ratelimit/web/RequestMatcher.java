@@ -103,11 +103,6 @@ final class RequestMatcher {
         }
     }
 
-    /** Whether the rule's paths include the pattern of a handler. */
-    boolean includes(String handlerPattern) {
-        return pattern.matches(PathContainer.parsePath(handlerPattern));
-    }
-
     String limitName() {
         return limit.operation().limit().name();
     }

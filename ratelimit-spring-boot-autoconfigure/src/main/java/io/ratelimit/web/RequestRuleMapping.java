@@ -31,8 +31,6 @@ public final class RequestRuleMapping {
 
     private final Supplier<PathPatternParser> parser;
 
-    private final Supplier<List<String>> openPaths;
-
     private final Supplier<List<String>> probes;
 
     private final Map<RuleOrder, Integer> filterOrders;
@@ -46,7 +44,6 @@ public final class RequestRuleMapping {
      * Creates rules that match no request until {@link #start}.
      *
      * @param parser the parser that the application's handlers use, so that both read a path alike
-     * @param openPaths the path patterns of handlers that accept every method
      * @param probes the paths at which an orchestrator probes this instance
      * @param filterOrders the order of the filter for the rules of each order
      * @param userIsUnknown whether Spring Security authenticates the user after {@link RuleOrder#BEFORE_SECURITY}
@@ -55,14 +52,12 @@ public final class RequestRuleMapping {
             List<RequestRule> rules,
             RequestLimitFactory limits,
             Supplier<PathPatternParser> parser,
-            Supplier<List<String>> openPaths,
             Supplier<List<String>> probes,
             Map<RuleOrder, Integer> filterOrders,
             boolean userIsUnknown) {
         this.rules = List.copyOf(rules);
         this.limits = limits;
         this.parser = parser;
-        this.openPaths = openPaths;
         this.probes = probes;
         this.filterOrders = filterOrders;
         this.userIsUnknown = userIsUnknown;
@@ -88,7 +83,6 @@ public final class RequestRuleMapping {
                 continue;
             }
             RequestMatcher matcher = new RequestMatcher(rule, parser.get(), paths, limits, userIsUnknown);
-            warnOfOtherMethods(rule, matcher);
             requests.computeIfAbsent(matcher.limitName(), name -> new LinkedHashMap<>())
                     .put(rule.describe(), matcher.operation().describe());
             all.stream().filter(matcher::overlaps).forEach(earlier -> check(rule, earlier, matcher));
@@ -118,22 +112,6 @@ public final class RequestRuleMapping {
                 .filter(matcher -> matcher.operation().isEnabled())
                 .collect(Collectors.groupingBy(
                         RequestMatcher::order, () -> new EnumMap<>(RuleOrder.class), Collectors.toList()));
-    }
-
-    private void warnOfOtherMethods(RequestRule rule, RequestMatcher matcher) {
-        if (rule.methods().isEmpty()) {
-            return;
-        }
-        openPaths.get().stream()
-                .filter(matcher::includes)
-                .findFirst()
-                .ifPresent(path -> logger.log(
-                        Level.WARNING,
-                        "URL rule {0} limits {1}, but the handler of {2} takes every method: requests with other methods"
-                                + " are not limited. Remove {0}.methods, or name the methods of the handler.",
-                        rule.property(),
-                        rule.describe(),
-                        path));
     }
 
     /**

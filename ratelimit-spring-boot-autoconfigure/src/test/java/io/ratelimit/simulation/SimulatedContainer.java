@@ -66,7 +66,6 @@ final class SimulatedContainer {
                 new RequestLimitFactory(instance.catalog(), new DefaultListableBeanFactory()),
                 () -> PathPatternParser.defaultInstance,
                 List::of,
-                List::of,
                 Map.of(),
                 false);
         var unused = matched.start();

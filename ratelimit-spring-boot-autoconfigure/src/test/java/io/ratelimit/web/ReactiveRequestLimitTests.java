@@ -21,8 +21,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -54,7 +52,7 @@ import reactor.core.publisher.Mono;
 
 /** Limits of URLs on a real Netty. */
 @LongRunning
-@ExtendWith({OutputCaptureExtension.class, SharedApplication.class})
+@ExtendWith(SharedApplication.class)
 class ReactiveRequestLimitTests {
 
     static final String[] ANY = {
@@ -251,27 +249,6 @@ class ReactiveRequestLimitTests {
                     .containsOnlyOnce("rate limit 'any'")
                     .doesNotContain("X-Api-Key", "principal");
             assertThat(app.application().reached).isEmpty();
-        });
-    }
-
-    @ParameterizedTest
-    @CsvSource({"/a*,POST,true", "/any,,false", "/error,POST,false"})
-    void startUpWarnsOfARuleThatAnotherMethodPasses(
-            String path, String methods, boolean warned, CapturedOutput output) {
-        int before = output.getAll().length();
-        String[] rule = {
-            "ratelimit.limits.any.rate=1/h",
-            "ratelimit.http[0].limit=any",
-            "ratelimit.http[0].path=" + path,
-            "ratelimit.http[0].methods=" + (methods == null ? "" : methods)
-        };
-        with(rule, app -> {
-            String logged = output.getAll().substring(before);
-            if (warned) {
-                assertThat(logged).containsOnlyOnce("the handler of /any takes every method");
-            } else {
-                assertThat(logged).doesNotContain("takes every method");
-            }
         });
     }
 

@@ -13,12 +13,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What a request is charged, on a real Tomcat. */
 @LongRunning
-@ExtendWith({OutputCaptureExtension.class, SharedApplication.class})
+@ExtendWith(SharedApplication.class)
 class ServletRequestLimitTests {
 
     @ParameterizedTest
@@ -168,27 +166,6 @@ class ServletRequestLimitTests {
         with(
                 and(ANY, "ratelimit.limits.any.key-expression=header('X').missing()"),
                 app -> assertThat(app.http().send("GET /any", "X: 1").status()).isEqualTo(500));
-    }
-
-    @ParameterizedTest
-    @CsvSource({"/a*,POST,true", "/any,,false", "/error,POST,false"})
-    void startUpWarnsOfARuleThatAnotherMethodPasses(
-            String path, String methods, boolean warned, CapturedOutput output) {
-        int before = output.getAll().length();
-        String[] rule = {
-            "ratelimit.limits.any.rate=1/h",
-            "ratelimit.http[0].limit=any",
-            "ratelimit.http[0].path=" + path,
-            "ratelimit.http[0].methods=" + (methods == null ? "" : methods)
-        };
-        with(rule, app -> {
-            String logged = output.getAll().substring(before);
-            if (warned) {
-                assertThat(logged).containsOnlyOnce("the handler of /any takes every method");
-            } else {
-                assertThat(logged).doesNotContain("takes every method");
-            }
-        });
     }
 
     @ParameterizedTest

@@ -64,7 +64,6 @@ class RequestLimitWebFilterTests {
             new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
-            List::of,
             Map.of(),
             false);
 

@@ -72,7 +72,6 @@ class OpenRequestsTests {
             new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
-            List::of,
             Map.of(),
             false);
 
