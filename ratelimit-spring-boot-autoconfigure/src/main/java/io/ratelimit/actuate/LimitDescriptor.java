@@ -125,8 +125,7 @@ public record LimitDescriptor(
             Map<String, Origin> origins,
             @Nullable Map<String, @Nullable Object> override) {
 
-        private static final Set<String> ATTRIBUTES =
-                Set.of("capacity", "rate", "maxWait", "blockFor", "enabled", "dryRun");
+        static final Set<String> ATTRIBUTES = Set.of("capacity", "rate", "maxWait", "blockFor", "enabled", "dryRun");
 
         static PlanDescriptor of(RateLimitStatus status) {
             RateLimit plan = status.effective();
