@@ -91,7 +91,7 @@ final class PermitQueue {
      * moved instead of waiting, that is over at once.
      */
     void planAttempt(WaitingCall call) {
-        if (call.hasEntered() && call.rejection() != null && queues.isTriedLater(call) && plansAttempt(call)) {
+        if (call.hasEntered() && call.rejection() != null && plansAttempt(call)) {
             queues.tryLater(this);
         }
     }

@@ -38,7 +38,10 @@ final class PermitQueueRegistry {
     /** The largest number of calls that wait at a time; others are rejected. */
     static final int MOST_WAITING = 10_000;
 
-    /** Between two attempts if nothing tells of a release, such as that of an instance that has died. */
+    /**
+     * Between two attempts if nothing tells of a release: of an instance that has died, of a call that several stores have decided, and
+     * of one of several limits, if it has woken another call, which its other limit keeps waiting.
+     */
     private static final Duration POLL = Duration.ofSeconds(1);
 
     private static final int THREADS = 256;
@@ -291,15 +294,6 @@ final class PermitQueueRegistry {
     /** Lets calls wait by the attributes that a limit has now. */
     void changed(RateLimit previous, RateLimit next) {
         queues.values().forEach(queue -> queue.change(previous, next));
-    }
-
-    /**
-     * Returns whether permits may be free without a signal: a shared store has permits that are released elsewhere, and the release
-     * of one of several limits may have woken another call, which its other limit keeps waiting.
-     */
-    boolean isTriedLater(WaitingCall call) {
-        return WaitingCall.waiting(call.asked()).count() > 1
-                || !store.isNonBlocking(WaitingCall.first(call.asked()).limit());
     }
 
     /** Tries again after a while. */

@@ -26,6 +26,7 @@ final class WaitingCall {
     private static final RateLimitOverride TRIAL =
             RateLimitOverride.builder().dryRun(true).build();
 
+    /** What it asked for when it came: how long it waits, and where, stays. */
     private final List<Charge> asked;
 
     private volatile StoreRequest request;
@@ -109,11 +110,6 @@ final class WaitingCall {
 
     StoreRequest request() {
         return request;
-    }
-
-    /** Returns what the call asked for when it came: how long it waits, and where, stays. */
-    List<Charge> asked() {
-        return asked;
     }
 
     /** The call is about to join a queue. */

@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.BucketStatus;
+import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.Scope;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.CallListener;
+import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.spi.BucketChange;
@@ -15,12 +22,16 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TrippingStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,6 +88,60 @@ class ProvisionalChargeTests {
         eu.breakOnce(new StackOverflowError("test"));
         assertThat(decideAsync(user, total)).isCompletedExceptionally();
         assertFresh(user);
+    }
+
+    /** Nothing tells of it: a later attempt finds it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void callThatWaitsGetsThePermitOfACallThatDoesNotTakePlace(boolean fails) throws Exception {
+        List<CompletableFuture<Void>> attempts = new CopyOnWriteArrayList<>();
+        RateLimitGate gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, later(attempts));
+        Charge own = charge(concurrency("own").scope(Scope.INSTANCE));
+        Charge common = charge(concurrency("common").redis("eu").onStoreFailure(OnStoreFailure.REJECT));
+        enter(gate, common).get(1, TimeUnit.MINUTES);
+        CompletableFuture<Void> answer = eu.hold();
+        CompletableFuture<Settlement> both = enter(gate, common, own);
+        CompletableFuture<Settlement> single = enter(gate, own);
+        assertThat(single).isNotDone();
+        if (fails) {
+            answer.completeExceptionally(new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+            assertThat(both).failsWithin(Duration.ofMinutes(1));
+        } else {
+            answer.complete(null);
+            assertThat(both).isNotDone();
+        }
+        attempts.forEach(attempt -> attempt.complete(null));
+        single.get(1, TimeUnit.MINUTES).release();
+    }
+
+    private static CompletableFuture<Settlement> enter(RateLimitGate gate, Charge... charges) {
+        return gate.enterAsync(AcquireRequest.of(List.of(charges), CallListener.NONE))
+                .toCompletableFuture();
+    }
+
+    private static RateLimitBuilder concurrency(String name) {
+        return RateLimit.named(name)
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(1)
+                .maxWait(Duration.ofHours(1));
+    }
+
+    private static Waiter later(List<CompletableFuture<Void>> attempts) {
+        return new Waiter() {
+            @Override
+            public void await(Duration delay) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public CompletionStage<Void> awaitAsync(Duration delay) {
+                CompletableFuture<Void> time = new CompletableFuture<>();
+                if (delay.equals(Duration.ofSeconds(1))) {
+                    attempts.add(time);
+                }
+                return time;
+            }
+        };
     }
 
     @ParameterizedTest
