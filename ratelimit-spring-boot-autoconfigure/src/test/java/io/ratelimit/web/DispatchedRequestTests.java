@@ -1,8 +1,10 @@
 package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.testing.LongRunning;
@@ -50,6 +52,10 @@ class DispatchedRequestTests {
             "ratelimit.http[1].path=/ruled-async",
             "ratelimit.http[1].limit=exports",
             "ratelimit.limits.rated.rate=100/d",
+            "ratelimit.limits.narrow.rate=1/d",
+            "ratelimit.limits.narrow.permits=2",
+            "ratelimit.limits.trial.rate=100/d",
+            "ratelimit.limits.trial.dry-run=true",
             "ratelimit.limits.refunded.rate=100/d",
             "ratelimit.limits.refunded.refund-on=java.lang.IllegalStateException",
             "ratelimit.limits.settled.rate=100/d",
@@ -108,6 +114,13 @@ class DispatchedRequestTests {
     void chargeBesideARefundedOneCountsForALaterDispatch() {
         assertThat(application.get("refunding").status()).isEqualTo(200);
         assertThat(used("refunded")).isEqualTo(1);
+    }
+
+    /** A limit in dry run is charged although another one rejects the call. */
+    @Test
+    void chargeOfADryRunBesideARejectionCountsForALaterDispatch() {
+        assertThat(application.get("rejected-in-part").status()).isEqualTo(200);
+        assertThat(used("trial")).isEqualTo(1);
     }
 
     /** Tomcat tells no end of a request whose handler throws after it has started asynchronous processing. */
@@ -197,6 +210,13 @@ class DispatchedRequestTests {
         public void export() {
             handler.run();
         }
+
+        @RateLimited("trial")
+        public void trial() {}
+
+        @RateLimited("narrow")
+        @RateLimited("trial")
+        public void narrowTrial() {}
 
         @RateLimited("refunded")
         public void attempt(boolean successful) {
@@ -324,6 +344,19 @@ class DispatchedRequestTests {
         public void starting(HttpServletRequest request) {
             request.startAsync();
             throw new IllegalArgumentException("expected by the test");
+        }
+
+        @GetMapping("/rejected-in-part")
+        public String rejectedInPart() {
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(exports::narrowTrial);
+            return "forward:/trial";
+        }
+
+        @GetMapping("/trial")
+        @ResponseBody
+        public String trial() {
+            exports.trial();
+            return "done";
         }
 
         @RateLimited("exports")

@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.internal.limiter.CombinedDecision;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.StoreOutcome;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;
@@ -22,13 +23,11 @@ final class ChargedBuckets {
     /** How often each was made: a refund takes back one. */
     private final Map<Payment, Integer> payments = new HashMap<>(4);
 
-    /** Adds the buckets of the charges of a call, unless a limit rejects: then none is charged. */
+    /** Adds the buckets that a call was charged to: none but those of limits in dry run, if a limit rejects it. */
     synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions, Dispatch dispatch, Object call) {
-        if (new CombinedDecision(charges, decisions).isRejected()) {
-            return;
-        }
+        boolean rejected = new CombinedDecision(charges, decisions).isRejected();
         for (int i = 0; i < charges.size(); i++) {
-            if (decisions.get(i).allowed()) {
+            if (StoreOutcome.isCharged(charges.get(i), decisions.get(i).allowed(), rejected)) {
                 Object holder = charges.get(i).limit().hasRate() ? null : call;
                 payments.merge(new Payment(nameOf(charges.get(i)), holder, dispatch), 1, Integer::sum);
             }
