@@ -8,6 +8,7 @@ import io.ratelimit.internal.limit.DurationText;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class LimitAttributes {
 
     private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";
+
+    private static final Duration LONGEST_WAIT = Duration.of(1L << 53, ChronoUnit.MICROS);
 
     private static final Duration LONGEST_BLOCK = Duration.ofDays(365);
 
@@ -55,7 +58,11 @@ public final class LimitAttributes {
             .changeable()
             .otherwise(Duration.ZERO)
             .must("not be negative", wait -> wait.isNegative() ? wait : null, DURATION_EXAMPLE)
-            .must("be a whole number of microseconds", wait -> inMicros(wait) ? null : wait, DURATION_EXAMPLE));
+            .must("be a whole number of microseconds", wait -> inMicros(wait) ? null : wait, DURATION_EXAMPLE)
+            .must(
+                    "be exact in integers below 2^53",
+                    wait -> wait.compareTo(LONGEST_WAIT) >= 0 ? wait : null,
+                    "Use a shorter one."));
 
     public static final Attribute<List<Duration>> BLOCK_FOR = row(Attribute.durations("blockFor")
             .changeable()

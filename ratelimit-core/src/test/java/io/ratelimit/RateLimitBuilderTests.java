@@ -234,6 +234,10 @@ class RateLimitBuilderTests {
                 builder(LimitKind.TOKEN_BUCKET_WITH_WAIT).rate("1/s").maxWait(Duration.ofDays(60_000)),
                 "maxWait must be exact in integers below 2^53 at the rate 1/s (was 60000d).",
                 "Use a shorter one.");
+        assertRefusedExactly(
+                builder().algorithm(Algorithm.CONCURRENCY).capacity(1).maxWait(Duration.ofDays(110_000)),
+                "maxWait must be exact in integers below 2^53 (was 110000d).",
+                "Use a shorter one.");
     }
 
     @ParameterizedTest
