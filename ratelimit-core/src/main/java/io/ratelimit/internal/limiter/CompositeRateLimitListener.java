@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Notifies several listeners. An exception of one affects neither the call nor the others. */
+/** Notifies several listeners. What one throws affects neither the call nor the others. */
 public final class CompositeRateLimitListener implements RateLimitListener {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
@@ -35,7 +35,7 @@ public final class CompositeRateLimitListener implements RateLimitListener {
         for (RateLimitListener listener : listeners) {
             try {
                 listener.onLimit(limit);
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 warn(ex);
             }
         }
@@ -46,7 +46,7 @@ public final class CompositeRateLimitListener implements RateLimitListener {
         for (RateLimitListener listener : listeners) {
             try {
                 listener.onDecision(charge, decision, outcome);
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 warn(ex);
             }
         }
@@ -57,13 +57,13 @@ public final class CompositeRateLimitListener implements RateLimitListener {
         for (RateLimitListener listener : listeners) {
             try {
                 listener.onRefusal(charge, failure);
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 warn(ex);
             }
         }
     }
 
-    private void warn(RuntimeException ex) {
+    private void warn(Throwable ex) {
         if (warned.compareAndSet(false, true)) {
             logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
         }
