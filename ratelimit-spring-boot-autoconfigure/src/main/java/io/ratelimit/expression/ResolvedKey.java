@@ -17,7 +17,7 @@ record ResolvedKey(String bean, String label, Supplier<RateLimitKeyResolver> res
         Object value;
         try {
             value = resolver.get().resolve(evaluation);
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             throw RateLimitExpression.failure(label, limit, ex);
         }
         return KeyFormatter.key(value, label, limit);

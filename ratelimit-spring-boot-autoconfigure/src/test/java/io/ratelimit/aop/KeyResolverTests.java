@@ -12,6 +12,7 @@ import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.spi.RateLimitKeyContext;
 import io.ratelimit.spi.RateLimitKeyResolver;
+import java.io.IOException;
 import java.security.Principal;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -96,15 +97,31 @@ class KeyResolverTests {
 
     @Test
     void failureOfTheBeanIsOneOfTheCallAndItsMessageIsNotRepeated() {
-        runner.withBean("failing", RateLimitKeyResolver.class, () -> call -> {
-                    throw new IllegalStateException("secret");
-                })
+        assertFailureOfTheCall(new IllegalStateException("secret"));
+    }
+
+    /** As a bean in Kotlin may throw it. */
+    @Test
+    void checkedExceptionOfTheBeanIsAFailureAsAnyOther() {
+        assertFailureOfTheCall(new IOException("secret"));
+    }
+
+    private void assertFailureOfTheCall(Throwable failure) {
+        runner.withBean(
+                        "failing",
+                        RateLimitKeyResolver.class,
+                        () -> call -> KeyResolverTests.<RuntimeException>fail(failure))
                 .withPropertyValues("ratelimit.limits.quotes.key-resolver=failing")
                 .run(context -> assertThatExceptionOfType(RateLimitExpressionException.class)
                         .isThrownBy(() -> context.getBean(Quotes.class).quote("alice"))
                         .withMessage(Quotes.class.getName()
                                 + ".quote(String): ratelimit.limits.quotes.key-resolver \"failing\" failed")
-                        .withRootCauseInstanceOf(IllegalStateException.class));
+                        .withCause(failure));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> Object fail(Throwable failure) throws E {
+        throw (E) failure;
     }
 
     /** As the argument of a method that an expression calls: a client may have chosen it. */
