@@ -57,7 +57,11 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     public void onLimit(RateLimit limit) {
         of(limit);
         // Not within the map: the catalog has a lock.
-        catalog.effective(limit.name()).ifPresent(this::registerGauges);
+        catalog.effective(limit.name()).ifPresent(effective -> {
+            registerGauges(effective);
+            // A refresh may turn it into a concurrency limit.
+            effective.addListener(() -> registerGauges(effective));
+        });
     }
 
     private void registerGauges(EffectiveLimit limit) {

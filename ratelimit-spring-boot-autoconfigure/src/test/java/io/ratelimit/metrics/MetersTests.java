@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ApplicationContext;
 
 /** All meters of an application whose limits are in memory. */
@@ -107,6 +109,23 @@ class MetersTests {
                     assertThat(held()).isZero();
                     assertThat(registry.get("ratelimit.concurrency").meters()).hasSize(1);
                 });
+    }
+
+    @Test
+    void limitThatARefreshTurnsIntoAConcurrencyLimitHasItsGauge() {
+        runner.run(context -> {
+            TestPropertyValues.of("ratelimit.limits.quotes.algorithm=concurrency", "ratelimit.limits.quotes.rate=")
+                    .applyTo(context);
+            context.publishEvent(new EnvironmentChangeEvent(context));
+            try (RateLimiter.Entry alice = quotes(context).enter("alice")) {
+                assertThat(alice).isNotNull();
+                assertThat(registry.get("ratelimit.concurrency")
+                                .tag("limit", "quotes")
+                                .gauge()
+                                .value())
+                        .isEqualTo(1);
+            }
+        });
     }
 
     private double held() {
