@@ -11,10 +11,10 @@ import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
 import java.lang.reflect.Method;
 import java.security.CodeSource;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -63,7 +63,8 @@ public final class PointcutCatalog {
 
     private final List<LimitPointcut> pointcuts;
 
-    private final List<@Nullable CodeSource> starter;
+    /** A class of each module of the starter. */
+    private final List<Class<?>> modules;
 
     /** The pointcuts that may match methods of a class. */
     private final Map<Class<?>, List<LimitPointcut>> candidates = new ConcurrentHashMap<>();
@@ -73,7 +74,7 @@ public final class PointcutCatalog {
 
     /**
      * @param expressions by the name of the limit; blank ones are ignored
-     * @param modules returns a class of each module of the starter, whose own beans are not limited
+     * @param modules returns a class of each module of the starter, whose own beans are not limited, nor beans of that class
      * @throws RateLimitConfigurationException if an expression is invalid or AspectJ is missing
      */
     public PointcutCatalog(
@@ -83,10 +84,7 @@ public final class PointcutCatalog {
                 .filter(entry -> !entry.getValue().isBlank())
                 .map(entry -> pointcut(entry.getKey(), entry.getValue(), beans))
                 .toList();
-        this.starter = new ArrayList<>();
-        if (!pointcuts.isEmpty()) {
-            modules.get().forEach(module -> starter.add(codeSource(module)));
-        }
+        this.modules = pointcuts.isEmpty() ? List.of() : modules.get();
     }
 
     private static LimitPointcut pointcut(String limit, String expression, ListableBeanFactory beans) {
@@ -159,7 +157,7 @@ public final class PointcutCatalog {
     }
 
     private boolean isExcluded(Class<?> type) {
-        return EXCLUDED.stream().anyMatch(excluded -> excluded.isAssignableFrom(type))
+        return Stream.concat(EXCLUDED.stream(), modules.stream()).anyMatch(excluded -> excluded.isAssignableFrom(type))
                 || AnnotatedElementUtils.hasAnnotation(type, Configuration.class)
                 || Stream.of(type.getAnnotations())
                         .anyMatch(annotation ->
@@ -168,7 +166,8 @@ public final class PointcutCatalog {
     }
 
     private boolean isPartOfStarter(Class<?> type) {
-        return type.getName().startsWith("io.ratelimit.") && starter.contains(codeSource(type));
+        return type.getName().startsWith("io.ratelimit.")
+                && modules.stream().anyMatch(module -> Objects.equals(codeSource(module), codeSource(type)));
     }
 
     private static @Nullable CodeSource codeSource(Class<?> type) {

@@ -10,6 +10,7 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitCustomizer;
 import io.ratelimit.spi.RateLimitKeyContext;
@@ -18,6 +19,7 @@ import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.OwnAlgorithms;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -111,6 +114,16 @@ class PointcutTests {
                     context.getBean(Client.class).fetch("a");
                     assertThat(outcomes(context)).containsExactly("clients ALLOWED");
                 });
+    }
+
+    /** Each call of a limited method would ask it. */
+    @Test
+    void executorOfTheApplicationIsNotLimited() {
+        limiting("clients", "within(" + HERE + ".*)").withBean(Executor.class).run(context -> {
+            assertThat(AopUtils.isAopProxy(context.getBean(Client.class))).isTrue();
+            assertThat(AopUtils.isAopProxy(context.getBean(RateLimitScriptExecutor.class)))
+                    .isFalse();
+        });
     }
 
     @ParameterizedTest
@@ -480,6 +493,19 @@ class PointcutTests {
         @Override
         public Object resolve(RateLimitKeyContext call) {
             return "alice";
+        }
+    }
+
+    static class Executor implements RateLimitScriptExecutor {
+
+        @Override
+        public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<?> delete(byte[] key) {
+            throw new UnsupportedOperationException();
         }
     }
 
