@@ -32,14 +32,16 @@ public class HeaderRecord {
     }
 
     /** Adds what a rejection knows of its limit, which may have decided outside of the request. */
-    public void addIfAbsent(RuntimeException exception, WebSettings settings) {
+    public void addIfTighter(RuntimeException exception, WebSettings settings) {
         if (exception instanceof RateLimitExceededException rejection) {
-            settings.quotaStatus(rejection).ifPresent(this::addIfAbsent);
+            settings.quotaStatus(rejection).ifPresent(this::addIfTighter);
         }
     }
 
-    private synchronized void addIfAbsent(QuotaStatus status) {
-        changed |= statuses.putIfAbsent(status.limit().name(), status) == null;
+    /** What was recorded of the same decision stays: it knows the plan. */
+    private synchronized void addIfTighter(QuotaStatus status) {
+        QuotaStatus tighter = statuses.merge(status.limit().name(), status, (known, later) -> later.orTighter(known));
+        changed |= status.equals(tighter);
     }
 
     /**

@@ -54,7 +54,7 @@ public record ProblemResponses(MessageSource messages, WebSettings settings) {
         if (exception == null) {
             return null;
         }
-        record.addIfAbsent(exception, settings);
+        record.addIfTighter(exception, settings);
         ErrorResponse problem;
         if (exception instanceof RateLimitExceededException rejection) {
             problem = settings.isQuotaOfCaller(rejection) ? exceeded(rejection, locale) : outbound(rejection, locale);

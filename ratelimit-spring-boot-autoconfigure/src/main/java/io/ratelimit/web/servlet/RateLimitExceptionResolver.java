@@ -81,7 +81,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (rejection == null || writer == null) {
             return null;
         }
-        ServletHeaderRecord.of(request).addIfAbsent(rejection, settings);
+        ServletHeaderRecord.of(request).addIfTighter(rejection, settings);
         Class<?> controller = handler instanceof HandlerMethod method ? method.getBeanType() : null;
         if (isHandledByApplication(controller, failure, rejection)) {
             return null;
