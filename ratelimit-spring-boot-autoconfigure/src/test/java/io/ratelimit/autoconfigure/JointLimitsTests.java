@@ -154,6 +154,41 @@ class JointLimitsTests {
         });
     }
 
+    /** As on an instance that starts then. */
+    @ParameterizedTest
+    @CsvSource({"own, shared", "shared, own"})
+    void overrideDoesNotApplyOnceTheOtherLimitBlocksAgain(String blocking, String overridden) {
+        application
+                .withPropertyValues("ratelimit.limits." + blocking + ".block-for=1m")
+                .run(context -> {
+                    RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+                    admin.override(
+                            blocking, RateLimitOverride.builder().dryRun(true).build());
+                    admin.override(
+                            overridden,
+                            RateLimitOverride.builder()
+                                    .blockFor(List.of(Duration.ofMinutes(1)))
+                                    .build());
+                    try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                        admin.removeOverride(blocking);
+                        assertDoesNotApply(context, overridden, log);
+                    }
+                    refresh(context, "ratelimit.limits." + blocking + ".block-for=0");
+                    assertThat(effective(context, overridden).blockFor()).hasSize(1);
+                    try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                        refresh(context, "ratelimit.limits." + blocking + ".block-for=1m");
+                        assertDoesNotApply(context, overridden, log);
+                    }
+                });
+    }
+
+    private static void assertDoesNotApply(AssertableApplicationContext context, String limit, LogRecorder log) {
+        assertThat(effective(context, limit).blockFor()).isEmpty();
+        assertThat(context.getBean(RateLimitAdmin.class).status(limit).override().problem())
+                .contains("blockFor must not be set");
+        assertThat(log.lines()).filteredOn(line -> line.contains("are invalid")).hasSize(1);
+    }
+
     @Test
     void refreshIsRefusedAsAWhole() {
         application.run(context -> {

@@ -32,7 +32,7 @@ final class OverrideEvents {
         Set<String> plans = new TreeSet<>(before.overrides().keySet());
         plans.addAll(after.overrides().keySet());
         plans.forEach(plan -> publish(plan, before, after, reading));
-        if (!after.overrides().equals(before.overrides())) {
+        if (before.problem() == null || !after.overrides().equals(before.overrides())) {
             warnIfInvalid(after);
         }
     }

@@ -14,6 +14,7 @@ import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.StoredOverride;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -237,7 +238,10 @@ public final class OverrideSynchronizer implements AutoCloseable {
     private synchronized void applyAll(@Nullable String changed, @Nullable String principal, boolean endedHere) {
         OverrideEvents.Reading reading = new OverrideEvents.Reading(now(), changed, principal, endedHere);
         Map<String, Map<String, StoredOverride>> inForce = known.inForce(reading.nowMicros());
-        for (EffectiveLimit limit : limits()) {
+        // Twice, because those of one limit may depend on what applies to another.
+        List<EffectiveLimit> twice = new ArrayList<>(limits());
+        twice.addAll(limits());
+        for (EffectiveLimit limit : twice) {
             try {
                 LimitState before = limit.apply(inForce.getOrDefault(limit.get().id(), Map.of()));
                 events.publish(before, limit.state(), reading);
@@ -248,9 +252,10 @@ public final class OverrideSynchronizer implements AutoCloseable {
         }
     }
 
-    /** Tells of limits whose configuration has changed. */
+    /** Tells of limits whose configuration has changed, and of overrides that do not apply beside it. */
     public synchronized void reconfigured(List<EffectiveLimit> limits) {
         limits.forEach(limit -> events.publishReconfigured(limit.state()));
+        applyAll(null, null, false);
     }
 
     private Set<EffectiveLimit> limits() {

@@ -30,18 +30,21 @@ public record LimitState(
     }
 
     /**
-     * Returns what applies with these overrides; this object if they are the same and apply. While they do not, it tries again, as
-     * what has failed may have been a lack of memory.
+     * Returns what applies with these overrides; this object if they are the same and still apply: another limit of a call may
+     * have changed. While they do not, it tries again, as what has failed may have been a lack of memory.
      *
      * @param all those of the limit and of its plans; an override of a plan that the configuration does not have is ignored
      * @param check throws a {@link RateLimitConfigurationException} if a limit cannot apply
      */
     LimitState next(RateLimit configuration, Map<String, StoredOverride> all, Consumer<RateLimit> check) {
         Map<String, StoredOverride> known = known(configuration, all);
-        if (problem == null && configuration == configured && known.equals(overrides)) {
-            return this;
-        }
         try {
+            if (problem == null && configuration == configured && known.equals(overrides)) {
+                if (!known.isEmpty()) {
+                    effective.withPlans().forEach(check);
+                }
+                return this;
+            }
             return new LimitState(configuration, known, effective(configuration, known, check), null);
         } catch (Throwable ex) {
             String mistake = ex instanceof RateLimitConfigurationException ? ex.getMessage() : ex.toString();
