@@ -68,6 +68,11 @@ final class LimitedMethod {
         charges = new MethodCharges(this, operations);
     }
 
+    /** Returns whether the method calls another application. */
+    boolean isOutbound() {
+        return outbound;
+    }
+
     Method method() {
         return method;
     }

@@ -115,8 +115,9 @@ final class MethodCharges {
                 : drafted(evaluation).awaitAsync().thenApply(charges -> acquireRequest(charges, during));
     }
 
+    /** What a limit of calls to others decides is no quota of the caller, and each of these calls counts. */
     private AcquireRequest acquireRequest(List<Charge> charges, @Nullable RequestCall during) {
-        return during == null
+        return during == null || method.isOutbound()
                 ? new AcquireRequest(charges, refundable, CallListener.NONE)
                 : new AcquireRequest(during.unpaid(charges), refundable, during);
     }

@@ -68,7 +68,8 @@ class OutboundRejectionTests {
                     .startsWith("HTTP/1.1 503")
                     .containsIgnoringCase("Retry-After: 60\r\n")
                     .contains("#temporary-reduced-capacity", "Another application must not be called at present")
-                    .doesNotContain("violated-policies");
+                    .doesNotContain("violated-policies")
+                    .doesNotContainIgnoringCase("RateLimit");
         });
     }
 
