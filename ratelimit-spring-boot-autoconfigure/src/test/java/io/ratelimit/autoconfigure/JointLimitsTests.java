@@ -184,7 +184,10 @@ class JointLimitsTests {
 
     private static void assertDoesNotApply(AssertableApplicationContext context, String limit, LogRecorder log) {
         assertThat(effective(context, limit).blockFor()).isEmpty();
-        assertThat(context.getBean(RateLimitAdmin.class).status(limit).override().problem())
+        assertThat(context.getBean(RateLimitAdmin.class)
+                        .status(limit)
+                        .override()
+                        .problem())
                 .contains("blockFor must not be set");
         assertThat(log.lines()).filteredOn(line -> line.contains("are invalid")).hasSize(1);
     }
@@ -233,6 +236,20 @@ class JointLimitsTests {
             EffectiveLimit shared =
                     context.getBean(LimitCatalog.class).effective("shared").orElseThrow();
             assertThat(shared.plan(plan)).isSameAs(shared.get());
+        });
+    }
+
+    @Test
+    void planOfABeanDoesNotBlockOnceTheOtherLimitDoes() {
+        application.run(context -> {
+            RateLimitPlan plan = RateLimitPlan.named("drawn").blockFor(Duration.ofMinutes(1));
+            EffectiveLimit shared =
+                    context.getBean(LimitCatalog.class).effective("shared").orElseThrow();
+            assertThat(shared.plan(plan).blockFor()).hasSize(1);
+            refresh(context, "ratelimit.limits.own.block-for=1m");
+            assertThat(shared.plan(plan).blockFor()).isEmpty();
+            refresh(context, "ratelimit.limits.own.block-for=0");
+            assertThat(shared.plan(plan).blockFor()).hasSize(1);
         });
     }
 

@@ -15,10 +15,8 @@ import io.ratelimit.internal.limiter.StoredOverride;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -238,10 +236,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     private synchronized void applyAll(@Nullable String changed, @Nullable String principal, boolean endedHere) {
         OverrideEvents.Reading reading = new OverrideEvents.Reading(now(), changed, principal, endedHere);
         Map<String, Map<String, StoredOverride>> inForce = known.inForce(reading.nowMicros());
-        // Twice, because those of one limit may depend on what applies to another.
-        List<EffectiveLimit> twice = new ArrayList<>(limits());
-        twice.addAll(limits());
-        for (EffectiveLimit limit : twice) {
+        for (EffectiveLimit limit : limitsTwice()) {
             try {
                 LimitState before = limit.apply(inForce.getOrDefault(limit.get().id(), Map.of()));
                 events.publish(before, limit.state(), reading);
@@ -258,9 +253,11 @@ public final class OverrideSynchronizer implements AutoCloseable {
         applyAll(null, null, false);
     }
 
-    private Set<EffectiveLimit> limits() {
-        Set<EffectiveLimit> all = new LinkedHashSet<>();
+    /** What may apply to one of them depends on what applies to another. */
+    private List<EffectiveLimit> limitsTwice() {
+        List<EffectiveLimit> all = new ArrayList<>();
         catalogs.forEach(catalog -> all.addAll(catalog.effective()));
+        all.addAll(List.copyOf(all));
         return all;
     }
 

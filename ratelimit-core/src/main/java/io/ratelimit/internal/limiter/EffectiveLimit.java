@@ -172,6 +172,8 @@ public final class EffectiveLimit {
         LimitState next = before.next(configured, overrides, this::checkJointly);
         state = next;
         if (next.effective() != before.effective() || !told) {
+            // Plans with numbers of their own are checked again, beside the limit as it is now.
+            calls.forEach(call -> call.limits().forEach(limit -> limit.plans = null));
             tellListeners();
         }
         return before;
