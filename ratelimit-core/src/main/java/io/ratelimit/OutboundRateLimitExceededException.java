@@ -13,7 +13,7 @@ public class OutboundRateLimitExceededException extends RateLimitExceededExcepti
     }
 
     private OutboundRateLimitExceededException(RateLimitExceededException rejection) {
-        super(rejection.getLimitNames(), rejection.getDecision(), rejection.isBlocked());
+        super(rejection.getLimitNames(), rejection.getDecision(), rejection.getLimit());
     }
 
     /** Returns the rejection as one of a call to another application. */

@@ -1,6 +1,7 @@
 package io.ratelimit;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown by a call that a limit rejects. Has no stack trace, because rejecting a call must be cheap: under attack it happens
@@ -20,38 +21,27 @@ public class RateLimitExceededException extends RateLimitException {
 
     private final transient RateLimitDecision decision;
 
-    /**
-     * Creates the rejection of a call by several limits.
-     *
-     * @param limitNames the limits that rejected the call, the tightest first
-     * @param decision the decision of the tightest
-     */
-    public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision) {
-        this(decision, false, limitNames.toArray(String[]::new));
-    }
+    private final transient @Nullable RateLimit limit;
 
     /**
-     * Creates the rejection of a call by several limits.
+     * Creates the rejection of a call by one or several limits.
      *
      * @param limitNames the limits that rejected the call, the tightest first
      * @param decision the decision of the tightest
-     * @param blocked whether the tightest {@linkplain RateLimit#blockFor blocks} the key
+     * @param limit the tightest, with the numbers that the call was decided by; {@code null}: not known
      */
-    public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision, boolean blocked) {
-        this(decision, blocked, limitNames.toArray(String[]::new));
+    public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision, @Nullable RateLimit limit) {
+        super(null, null, false, false);
+        this.limitNames = limitNames.toArray(String[]::new);
+        this.exceededCapacity = decision.retryAfter() == null ? decision.capacity() : 0;
+        this.blocked = limit != null && limit.isBlockedBy(decision);
+        this.decision = decision;
+        this.limit = limit;
     }
 
     /** Creates the rejection of a call by one limit. */
     public RateLimitExceededException(String limitName, RateLimitDecision decision) {
-        this(decision, false, limitName);
-    }
-
-    private RateLimitExceededException(RateLimitDecision decision, boolean blocked, String... limitNames) {
-        super(null, null, false, false);
-        this.limitNames = limitNames;
-        this.exceededCapacity = decision.retryAfter() == null ? decision.capacity() : 0;
-        this.blocked = blocked;
-        this.decision = decision;
+        this(List.of(limitName), decision, null);
     }
 
     /** Built on demand, because most handlers do not read it. */
@@ -78,6 +68,14 @@ public class RateLimitExceededException extends RateLimitException {
     /** Returns the names of all limits that rejected the call, the tightest first. */
     public List<String> getLimitNames() {
         return List.of(limitNames);
+    }
+
+    /**
+     * Returns the limit {@link #getLimitName()} with the numbers that the call was decided by, which may be those of a plan;
+     * {@code null} if they are not known, as after deserialization.
+     */
+    public @Nullable RateLimit getLimit() {
+        return limit;
     }
 
     /** Returns the decision of the limit {@link #getLimitName()}; null after deserialization. */

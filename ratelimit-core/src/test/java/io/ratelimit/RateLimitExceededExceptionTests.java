@@ -16,10 +16,10 @@ class RateLimitExceededExceptionTests {
 
     private static final RateLimitDecision NEVER = RateLimitDecision.ofMicros(10, 10, 0, -1, 0);
 
-    private final RateLimitExceededException one = new RateLimitExceededException(List.of("quotes"), LATER);
+    private final RateLimitExceededException one = new RateLimitExceededException("quotes", LATER);
 
     private final RateLimitExceededException several =
-            new RateLimitExceededException(List.of("quotes", "exports"), NEVER);
+            new RateLimitExceededException(List.of("quotes", "exports"), NEVER, null);
 
     @Test
     void saysWhichLimitsAndWhy() {

@@ -120,7 +120,8 @@ public final class WebSettings {
 
     /** Returns the caller's quota under the limit that rejects it. */
     Optional<QuotaStatus> quotaStatus(RateLimitExceededException rejection) {
-        return limits.find(rejection.getLimitName())
+        return Optional.ofNullable(rejection.getLimit())
+                .or(() -> limits.find(rejection.getLimitName()))
                 .filter(limit -> isQuotaOfCaller(rejection))
                 .map(limit -> new QuotaStatus(limit, rejection.getDecision()));
     }

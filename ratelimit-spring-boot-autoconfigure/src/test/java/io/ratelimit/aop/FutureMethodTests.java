@@ -229,7 +229,7 @@ class FutureMethodTests {
 
     @Test
     void rejectionOfACallWithinTheMethodIsNotItsOwn() {
-        RateLimitExceededException inner = new RateLimitExceededException(List.of("inner"), NO);
+        RateLimitExceededException inner = new RateLimitExceededException("inner", NO);
         inMemory.run(context -> {
             Exports exports = context.getBean(Exports.class);
             target.result = CompletableFuture.failedStage(inner);

@@ -291,7 +291,7 @@ class ReactiveMethodTests {
 
     @Test
     void rejectionWithinTheMethodIsNotItsOwn() {
-        RateLimitExceededException inner = new RateLimitExceededException(List.of("inner"), NO);
+        RateLimitExceededException inner = new RateLimitExceededException("inner", NO);
         inMemory.run(context -> {
             Quotes quotes = context.getBean(Quotes.class);
             target.quotes = () -> Flux.error(inner);

@@ -3,6 +3,7 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,11 @@ import org.springframework.web.bind.annotation.RestController;
 class RejectedInCodeTests {
 
     @RegisterExtension
-    static final RunningApplication servlet = new RunningApplication(WebApplicationType.SERVLET, Application.class);
+    static final RunningApplication servlet = new RunningApplication(
+            WebApplicationType.SERVLET,
+            Application.class,
+            "ratelimit.limits.quotes.plan-expression=none",
+            "ratelimit.limits.quotes.plans.trial.rate=1/m");
 
     @Test
     void tightestDecisionCounts() {
@@ -28,6 +33,13 @@ class RejectedInCodeTests {
         RawHttp.Answer answer = servlet.get("quote");
         assertThat(answer.status()).isEqualTo(429);
         assertThat(answer.text()).contains("RateLimit: \"quotes\";r=0;", "Retry-After: ");
+    }
+
+    @Test
+    void policyIsThatOfThePlan() {
+        RawHttp.Answer answer = servlet.get("planned");
+        assertThat(answer.status()).isEqualTo(429);
+        assertThat(answer.text()).contains("RateLimit-Policy: \"quotes\";q=1;w=60", "RateLimit: \"quotes\";r=0;");
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -48,6 +60,14 @@ class RejectedInCodeTests {
         @RateLimited(name = "quotes", rate = "2/h")
         public String quote() {
             limiters.get("quotes").acquire("bob");
+            return "42";
+        }
+
+        @GetMapping("/planned")
+        public String planned() {
+            RateLimiter trial = limiters.get("quotes").withPlan("trial");
+            trial.acquire("carol");
+            trial.acquire("carol");
             return "42";
         }
 

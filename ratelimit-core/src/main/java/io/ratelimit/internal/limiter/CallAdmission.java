@@ -164,7 +164,7 @@ final class CallAdmission {
             return Duration.ZERO;
         }
         if (!decision.allowed()) {
-            throw new RateLimitExceededException(List.of(limit.name()), decision, limit.isBlockedBy(decision));
+            throw new RateLimitExceededException(List.of(limit.name()), decision, limit);
         }
         return decision.delay();
     }

@@ -55,26 +55,32 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
     }
 
     RateLimitExceededException rejection() {
-        JointDecision joint = joint();
-        RateLimitDecision tightest = joint.tightest();
-        boolean blocked = indices()
-                .anyMatch(i -> decisions.get(i).equals(tightest)
-                        && charges.get(i).limit().isBlockedBy(tightest));
-        return new RateLimitExceededException(joint.rejectedBy(), tightest, blocked);
+        List<Integer> tightestFirst = rejectingTightestFirst();
+        int tightest = tightestFirst.get(0);
+        return new RateLimitExceededException(
+                names(tightestFirst),
+                decisions.get(tightest),
+                charges.get(tightest).limit());
     }
 
     JointDecision joint() {
         if (!isRejected()) {
             return new JointDecision(tightestAllowance(), List.of());
         }
-        List<Integer> tightestFirst = indices()
+        List<Integer> tightestFirst = rejectingTightestFirst();
+        return new JointDecision(decisions.get(tightestFirst.get(0)), names(tightestFirst));
+    }
+
+    private List<Integer> rejectingTightestFirst() {
+        return indices()
                 .filter(this::rejects)
                 .boxed()
                 .sorted(Comparator.comparing(decisions::get, LONGEST_WAIT_FIRST))
                 .toList();
-        return new JointDecision(
-                decisions.get(tightestFirst.get(0)),
-                tightestFirst.stream().map(i -> charges.get(i).limit().name()).toList());
+    }
+
+    private List<String> names(List<Integer> indices) {
+        return indices.stream().map(i -> charges.get(i).limit().name()).toList();
     }
 
     private RateLimitDecision tightestAllowance() {

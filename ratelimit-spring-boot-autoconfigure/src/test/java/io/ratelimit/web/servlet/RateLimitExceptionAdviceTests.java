@@ -10,7 +10,6 @@ import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.TestWebSettings;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -128,7 +127,7 @@ class RateLimitExceptionAdviceTests {
         RateLimitDecision decision =
                 new RateLimitDecision(false, 1, 0, Duration.ZERO, retryAfter, Duration.ofSeconds(1));
         return new ProblemResponses(new StaticMessageSource(), TestWebSettings.of(HeaderFormat.NONE))
-                .exceeded(new RateLimitExceededException(List.of("quotes"), decision), Locale.ENGLISH);
+                .exceeded(new RateLimitExceededException("quotes", decision), Locale.ENGLISH);
     }
 
     @EnableWebMvc
