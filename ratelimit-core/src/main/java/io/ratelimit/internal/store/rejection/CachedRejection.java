@@ -27,7 +27,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
     /** The longest time for which the store is not asked again, so that the effect of other instances shows. */
     static final Duration LONGEST = Duration.ofSeconds(1);
 
-    /** Returns what is to be cached; {@code null} if nothing, because nothing was rejected or something was charged. */
+    /** Returns what is to be cached; {@code null} if nothing was rejected, something was charged, or a later call may block a key. */
     static @Nullable CachedRejection of(StoreOutcome outcome, long sent, long addition) {
         if (outcome.isSingle() && outcome.decision().allowed()) {
             return null;
@@ -36,9 +36,11 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         long nanos = Long.MAX_VALUE;
         for (int i = 0; i < charges.size(); i++) {
             RateLimitDecision decision = outcome.decisions().get(i);
+            Charge charge = charges.get(i);
             if (!decision.allowed()) {
                 nanos = Math.min(nanos, nanosUntil(decision));
-            } else if (charges.get(i).permits() > 0 && outcome.isCharged(i)) {
+            } else if (charge.permits() > 0
+                    && (outcome.isCharged(i) || !charge.limit().blockFor().isEmpty())) {
                 return null;
             }
         }

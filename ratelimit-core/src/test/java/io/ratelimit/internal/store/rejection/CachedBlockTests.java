@@ -15,6 +15,7 @@ import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What is remembered of a blocked key is what the store would say, until an operator changes the bucket, here or elsewhere. */
@@ -77,6 +78,19 @@ class CachedBlockTests {
                         .await()
                         .decision());
         assertThat(asked).isEqualTo(1);
+    }
+
+    @Test
+    void rejectionByAnotherLimitOfTheCallHidesNoViolation() {
+        RateLimit other = TestLimits.tokenBucket("other", 1, "1/s");
+        StoreRequest call = StoreRequest.of(List.of(charge(other, 1), charge(limit, 1)));
+        caching.decide(charge(other, 1)).await();
+        assertThat(caching.decide(call).await().isRejected()).isTrue();
+        caching.decide(charge(limit, 10)).await();
+        assertThat(caching.decide(call).await().isRejected()).isTrue();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(caching.decide(charge(limit, 1)).await().decision().retryAfter())
+                .isEqualTo(Duration.ofSeconds(59));
     }
 
     @Test
