@@ -36,11 +36,9 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         long nanos = Long.MAX_VALUE;
         for (int i = 0; i < charges.size(); i++) {
             RateLimitDecision decision = outcome.decisions().get(i);
-            Charge charge = charges.get(i);
             if (!decision.allowed()) {
                 nanos = Math.min(nanos, nanosUntil(decision));
-            } else if (charge.permits() > 0
-                    && (outcome.isCharged(i) || !charge.limit().blockFor().isEmpty())) {
+            } else if (outcome.isCharged(i) || !charges.get(i).limit().blockFor().isEmpty()) {
                 return null;
             }
         }

@@ -94,6 +94,16 @@ class CachedBlockTests {
     }
 
     @Test
+    void callThatOnlyADryRunRejectsIsNotRemembered() {
+        RateLimit trial = TestLimits.dryRun(TestLimits.tokenBucket("trial", 1, "1/s"));
+        StoreRequest call = StoreRequest.of(List.of(charge(trial, 1), charge(limit, 0)));
+        caching.decide(charge(trial, 1)).await();
+        assertThat(caching.decide(call).await().isRejected()).isFalse();
+        caching.change(limit, "alice", BucketChange.block(Duration.ofMinutes(1)));
+        assertThat(caching.decide(call).await().isRejected()).isTrue();
+    }
+
+    @Test
     void unblockHereEndsIt() {
         block();
         clock.advance(Duration.ofMillis(900));
