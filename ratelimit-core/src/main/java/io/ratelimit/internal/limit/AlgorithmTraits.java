@@ -21,8 +21,7 @@ public abstract class AlgorithmTraits {
         REFILLS_EVENLY,
         SPACES_CALLS,
         HAS_ENTRIES,
-        STARTS_PERIODS,
-        HIDES_WAIT_FOR_MORE
+        STARTS_PERIODS
     }
 
     private final char letter;
@@ -97,21 +96,6 @@ public abstract class AlgorithmTraits {
     /** Whether the first call that takes permits starts a period, which ends early if that call is refunded. */
     public final boolean startsPeriods() {
         return traits.contains(Trait.STARTS_PERIODS);
-    }
-
-    /** Whether {@link #waitForMore} is known from the numbers of a rejection. */
-    public final boolean knowsWaitForMore() {
-        return !traits.contains(Trait.HIDES_WAIT_FOR_MORE);
-    }
-
-    /**
-     * Returns how many microseconds longer than a rejected call one has to wait that asks for more.
-     *
-     * @param missing permits that the rejected call lacked
-     * @param more permits beyond those of the rejected call
-     */
-    public long waitForMore(LimitNumbers limit, long missing, long more) {
-        return 0;
     }
 
     /** Returns why permits taken in advance could exceed the limit; {@code null} if they cannot. */

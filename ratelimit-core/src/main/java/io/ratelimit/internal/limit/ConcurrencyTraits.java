@@ -7,11 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class ConcurrencyTraits extends WindowTraits {
 
     public ConcurrencyTraits() {
-        super(
-                'H',
-                "a call of CONCURRENCY releases its permits when it ends",
-                Trait.HOLDS_PERMITS,
-                Trait.HIDES_WAIT_FOR_MORE);
+        super('H', "a call of CONCURRENCY releases its permits when it ends", Trait.HOLDS_PERMITS);
     }
 
     /** Permits that are neither released nor renewed come back together. */

@@ -23,16 +23,6 @@ final class IntervalBucketTraits extends AlgorithmTraits {
     }
 
     @Override
-    public long waitForMore(LimitNumbers limit, long missing, long more) {
-        Batch batch = batch(limit);
-        return (batches(missing + more, batch) - batches(missing, batch)) * batch.micros();
-    }
-
-    private static long batches(long permits, Batch batch) {
-        return (permits + batch.permits() - 1) / batch.permits();
-    }
-
-    @Override
     public @Nullable String obstacleToLeases(long permits, long capacity) {
         return permits < capacity
                 ? "batches of " + permits + " do not fill the bucket of " + capacity

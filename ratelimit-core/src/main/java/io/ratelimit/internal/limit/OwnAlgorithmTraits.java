@@ -7,7 +7,7 @@ import java.time.Duration;
 public final class OwnAlgorithmTraits extends AlgorithmTraits {
 
     public OwnAlgorithmTraits() {
-        super('X', "an algorithm of the application decides when permits come back", Trait.HIDES_WAIT_FOR_MORE);
+        super('X', "an algorithm of the application decides when permits come back");
     }
 
     @Override

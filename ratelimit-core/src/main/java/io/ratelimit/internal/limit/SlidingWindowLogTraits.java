@@ -6,11 +6,7 @@ import java.time.Duration;
 public final class SlidingWindowLogTraits extends WindowTraits {
 
     public SlidingWindowLogTraits() {
-        super(
-                'L',
-                "an entry of SLIDING_WINDOW_LOG has the time of its call",
-                Trait.HAS_ENTRIES,
-                Trait.HIDES_WAIT_FOR_MORE);
+        super('L', "an entry of SLIDING_WINDOW_LOG has the time of its call", Trait.HAS_ENTRIES);
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.time.Duration;
 public final class SlidingWindowTraits extends WindowTraits {
 
     public SlidingWindowTraits() {
-        super('S', null, Trait.HIDES_WAIT_FOR_MORE);
+        super('S', null);
     }
 
     @Override

@@ -33,11 +33,6 @@ public class TokenBucketTraits extends AlgorithmTraits {
     }
 
     @Override
-    public long waitForMore(LimitNumbers limit, long missing, long more) {
-        return limit.reducedRate().timeOf(more, 0);
-    }
-
-    @Override
     public String dividedRate(LimitNumbers limit, int instances) {
         return slower(batch(limit), instances);
     }

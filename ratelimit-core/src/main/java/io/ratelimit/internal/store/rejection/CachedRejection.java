@@ -1,12 +1,10 @@
 package io.ratelimit.internal.store.rejection;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -14,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call that the store has rejected and has taken nothing for. Until one of its limits could decide otherwise, the same
- * call is rejected as well, and so is one that asks a rejecting limit for more: only time adds permits, and others can only
- * take them.
+ * call is rejected as well, and while a limit blocks the key, so is one that asks it for another number of permits: only time adds
+ * permits, and others can only take them.
  *
  * @param decisions one for each charge
  * @param sent when the store was asked, before the request was sent: so no moment is too late
@@ -38,7 +36,8 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
             RateLimitDecision decision = outcome.decisions().get(i);
             if (!decision.allowed()) {
                 nanos = Math.min(nanos, nanosUntil(decision));
-            } else if (outcome.isCharged(i) || !charges.get(i).limit().blockFor().isEmpty()) {
+            } else if (outcome.isCharged(i)
+                    || !charges.get(i).limit().blockFor().isEmpty()) {
                 return null;
             }
         }
@@ -70,28 +69,12 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         Charge known = charges.get(i);
         return charge.limit() == known.limit()
                 && Objects.equals(charge.key(), known.key())
-                && (charge.permits() == known.permits()
-                        || (!decisions.get(i).allowed() && coversOthers(i, charge, known.permits())));
-    }
-
-    private boolean coversOthers(int i, Charge charge, long rejected) {
-        return isBlocked(i) || coversMore(decisions.get(i), charge, rejected);
+                && (charge.permits() == known.permits() || (!decisions.get(i).allowed() && isBlocked(i)));
     }
 
     /** A limit that blocks keys has blocked this one, unless no such call can ever succeed. */
     private boolean isBlocked(int i) {
         return charges.get(i).limit().isBlockedBy(decisions.get(i));
-    }
-
-    /**
-     * If permits come back in the order in which they were taken, it is not known here when more of them will; nor if none is left,
-     * because an operator may have blocked the key.
-     */
-    private static boolean coversMore(RateLimitDecision known, Charge charge, long rejected) {
-        RateLimit limit = charge.limit();
-        return charge.permits() > rejected
-                && (charge.permits() > limit.capacity()
-                        || (known.remaining() > 0 && limit.numbers().traits().knowsWaitForMore()));
     }
 
     /** Returns what the store has decided, less the time since then. */
@@ -117,35 +100,17 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
                 known.capacity(),
                 known.remaining(),
                 known.delay(),
-                known.allowed() ? Duration.ZERO : retryAfter(known, charge, more(i, charge), elapsed, reset),
+                known.allowed() ? Duration.ZERO : retryAfter(known, charge, elapsed, reset),
                 reset);
     }
 
-    /** A block ends at the same time for all. */
-    private long more(int i, Charge charge) {
-        return isBlocked(i) ? 0 : charge.permits() - charges.get(i).permits();
-    }
-
-    /**
-     * @param more how many permits more than the rejected call the call wants, which takes longer, except in a fixed window
-     * @param reset until the bucket is full again, which in a window is the same time
-     */
-    private static @Nullable Duration retryAfter(
-            RateLimitDecision known, Charge charge, long more, long elapsed, Duration reset) {
-        RateLimit limit = charge.limit();
+    /** @param reset until the bucket is full again, which in a window is the same time */
+    private static @Nullable Duration retryAfter(RateLimitDecision known, Charge charge, long elapsed, Duration reset) {
         Duration retry = known.retryAfter();
-        if (retry == null || charge.permits() > limit.capacity()) {
+        if (retry == null || charge.permits() > charge.limit().capacity()) {
             return null;
         }
-        Duration left = retry.equals(known.resetAfter()) ? reset : less(retry, elapsed);
-        long missing = charge.permits() - more - known.remaining();
-        if (more == 0) {
-            return left;
-        }
-        Duration later =
-                left.plus(limit.numbers().traits().waitForMore(limit.numbers(), missing, more), ChronoUnit.MICROS);
-        // Both parts are rounded up.
-        return later.compareTo(reset) < 0 ? later : reset;
+        return retry.equals(known.resetAfter()) ? reset : less(retry, elapsed);
     }
 
     private static Duration less(Duration time, long elapsed) {
