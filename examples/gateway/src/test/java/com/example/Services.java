@@ -3,15 +3,16 @@ package com.example;
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.springframework.boot.SpringApplication;
 
 /** Stands for the services behind the gateway. As a program, it starts the gateway, too. */
 class Services {
 
     public static void main(String[] args) throws Exception {
-        String orders = start(() -> {});
-        String reports = start(() -> Thread.sleep(5_000));
-        SpringApplication.run(Gateway.class, "--services.orders=" + orders, "--services.reports=" + reports);
+        String reports = start(() -> new Semaphore(0).tryAcquire(5, TimeUnit.SECONDS));
+        SpringApplication.run(Gateway.class, "--services.orders=" + start(() -> {}), "--services.reports=" + reports);
     }
 
     static String start(Work work) throws Exception {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,10 +30,11 @@ import reactor.test.StepVerifier;
 class BlockingCallsTests {
 
     enum Blocking {
-        SLEEP {
+        PERMIT {
             @Override
             void call() throws InterruptedException {
-                Thread.sleep(1);
+                assertThat(new Semaphore(0).tryAcquire(1, TimeUnit.MILLISECONDS))
+                        .isFalse();
             }
         },
         /** As a caller waits that has turned an answer of Redis into a value. */

@@ -6,7 +6,11 @@ import io.ratelimit.sample.browser.Browser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,26 +49,37 @@ class PicturesTests {
             load(one, other);
             browser.open(one.url("/ratelimits"));
             browser.await("the limits are shown", () -> browser.isShown("[data-limit=quotes] a"));
-            TimeUnit.SECONDS.sleep(3);
+            browser.await(
+                    "the page is live", () -> browser.text("#connection-text").equals("Live"));
             Pictures.DASHBOARD.take(browser, directory);
         }
     }
 
-    private static void load(Sample one, Sample other) throws InterruptedException {
-        for (int tick = 0; tick < LOAD_SECONDS * 5; tick++) {
-            if (tick % 5 == 0) {
-                one.quote("alice");
-                other.quote("bob");
-                other.get("/api/search?user=carol");
-            }
-            if (tick % 15 == 0) {
-                one.report("acme", 7);
-                other.login("dave-" + tick);
-            }
-            if (tick > LOAD_SECONDS * 10 / 3) {
-                (tick % 2 == 0 ? one : other).quote("mallory");
-            }
-            TimeUnit.MILLISECONDS.sleep(200);
+    private static void load(Sample one, Sample other) throws Exception {
+        ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
+        try {
+            AtomicInteger ticks = new AtomicInteger();
+            ScheduledFuture<?> calls = pace.scheduleAtFixedRate(
+                    () -> call(one, other, ticks.getAndIncrement()), 0, 200, TimeUnit.MILLISECONDS);
+            pace.schedule(() -> {}, LOAD_SECONDS, TimeUnit.SECONDS).get();
+            assertThat(calls.isDone()).as("A call has failed").isFalse();
+        } finally {
+            pace.shutdownNow();
+        }
+    }
+
+    private static void call(Sample one, Sample other, int tick) {
+        if (tick % 5 == 0) {
+            one.quote("alice");
+            other.quote("bob");
+            other.get("/api/search?user=carol");
+        }
+        if (tick % 15 == 0) {
+            one.report("acme", 7);
+            other.login("dave-" + tick);
+        }
+        if (tick > LOAD_SECONDS * 10 / 3) {
+            (tick % 2 == 0 ? one : other).quote("mallory");
         }
     }
 
