@@ -2,7 +2,6 @@ package com.example;
 
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetSocketAddress;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.springframework.boot.SpringApplication;
@@ -17,7 +16,7 @@ class Services {
 
     static String start(Work work) throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-        server.setExecutor(Executors.newCachedThreadPool());
+        server.setExecutor(task -> new Thread(task).start());
         server.createContext("/", exchange -> {
             try {
                 work.run();
