@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.Internal;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
@@ -10,14 +11,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Adds the Lua parts of an application's algorithms to the text of the script, each as a string that a run compiles. */
-final class AlgorithmParts {
+@Internal
+public final class AlgorithmParts {
 
     static final String FILE = "own_algorithms.lua";
 
     private AlgorithmParts() {}
 
     /** Returns the name by which the script knows the algorithm. */
-    static String name(RateLimitAlgorithm algorithm) {
+    public static String name(RateLimitAlgorithm algorithm) {
         return LimitNames.canonical(algorithm.name());
     }
 

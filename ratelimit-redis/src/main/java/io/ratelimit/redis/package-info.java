@@ -1,5 +1,5 @@
 /**
- * The script, the store over it, batching and the circuit breaker: one script a decision. API: what is not marked
+ * The script and the library of functions that decide, and what runs them. API: what is not marked
  * {@link io.ratelimit.Internal}.
  */
 @NullMarked

@@ -20,7 +20,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * Runs everything twice, as a script and as a function of a library, which has keys of its own, and replies what both reply
  * alike. On a server without functions, as a script alone.
  */
-final class BothWays implements RateLimitScriptExecutor {
+public final class BothWays implements RateLimitScriptExecutor {
 
     private static final byte[] OF_THE_FUNCTION = "function ".getBytes(StandardCharsets.US_ASCII);
 
@@ -59,7 +59,7 @@ final class BothWays implements RateLimitScriptExecutor {
         loaded.toCompletableFuture().join();
     }
 
-    static boolean hasFunctions(RedisConnectionFactory connections) {
+    public static boolean hasFunctions(RedisConnectionFactory connections) {
         return lettuce(connections)
                 .functionList()
                 .handle((libraries, thrown) ->
@@ -104,7 +104,7 @@ final class BothWays implements RateLimitScriptExecutor {
     }
 
     /** Returns the key of the function instead of one of the script. */
-    static String twin(String key) {
+    public static String twin(String key) {
         return new String(OF_THE_FUNCTION, StandardCharsets.US_ASCII) + key;
     }
 

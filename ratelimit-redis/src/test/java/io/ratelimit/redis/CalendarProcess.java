@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.redis.store.TestStores;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.ChildJvm;

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /** Servers of a driver that is no longer there. */
-final class ClosedServers implements RateLimitScriptExecutor, RedisTopology {
+public final class ClosedServers implements RateLimitScriptExecutor, RedisTopology {
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {

@@ -1,13 +1,13 @@
 package io.ratelimit.redis;
 
 /** The slot of a key in a Redis cluster, as the cluster specification defines it. */
-final class ClusterSlot {
+public final class ClusterSlot {
 
     private static final int SLOTS = 16_384;
 
     private ClusterSlot() {}
 
-    static int of(byte[] key) {
+    public static int of(byte[] key) {
         int open = indexOf(key, '{', 0);
         int close = open < 0 ? -1 : indexOf(key, '}', open + 1);
         boolean tagged = close > open + 1;

@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.redis.store.TestStores;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -29,7 +30,7 @@ abstract class ConnectedRedis implements BeforeAllCallback, AfterAllCallback {
         return connections;
     }
 
-    StringRedisTemplate commands() {
+    public StringRedisTemplate commands() {
         return new StringRedisTemplate(connections);
     }
 

@@ -1,11 +1,12 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.redis.script.ScriptCall;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A cluster, by its word, on which something befalls one of the runs that charge and may have to refund. */
-final class DisturbedCluster implements RateLimitScriptExecutor {
+public final class DisturbedCluster implements RateLimitScriptExecutor {
 
     private final RateLimitScriptExecutor executor;
 
@@ -13,12 +14,12 @@ final class DisturbedCluster implements RateLimitScriptExecutor {
 
     private Runnable event = () -> {};
 
-    DisturbedCluster(RateLimitScriptExecutor executor) {
+    public DisturbedCluster(RateLimitScriptExecutor executor) {
         this.executor = executor;
     }
 
     /** Before the n-th charge, from 1 on. A charge fails if the event does. */
-    void beforeCharge(int number, Runnable newEvent) {
+    public void beforeCharge(int number, Runnable newEvent) {
         left = number;
         event = newEvent;
     }

@@ -21,7 +21,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * <p>If it is collecting, calls wait for {@link #flush()}, which has all of them decided in one round trip, one after the
  * other, each at its own time. There a key is gone at the first moment at which Redis may drop it.
  */
-final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
+public final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     /** Which of the numbers that the script replies for a charge is the time until the bucket is full again. */
     private static final int RESET = 3;
@@ -138,7 +138,7 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     private List<Call> calls = new ArrayList<>();
 
-    FakeTimeScriptExecutor(RedisConnectionFactory connections, TimeSource time) {
+    public FakeTimeScriptExecutor(RedisConnectionFactory connections, TimeSource time) {
         this(connections, time, false, List.of());
     }
 

@@ -60,17 +60,17 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
     }
 
     /** The thread that schedules the next task is stalled until the task is done. This happens just before. */
-    void overtake(Runnable before) {
+    public void overtake(Runnable before) {
         overtaking = before;
     }
 
     /** Lets time pass in which nothing is done. */
-    void stall(Duration time) {
+    public void stall(Duration time) {
         nanos += time.toNanos();
     }
 
     /** What is queued is lost. */
-    void forget() {
+    public void forget() {
         tasks.clear();
     }
 
@@ -79,7 +79,7 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
         return tasks.size();
     }
 
-    boolean isIdle() {
+    public boolean isIdle() {
         return tasks.isEmpty();
     }
 

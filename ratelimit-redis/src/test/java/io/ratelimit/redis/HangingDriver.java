@@ -10,18 +10,18 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 
 /** Blocks every caller that wants a connection until it is let go, without one. */
-final class HangingDriver implements RedisConnectionFactory {
+public final class HangingDriver implements RedisConnectionFactory {
 
     private final CountDownLatch hanging = new CountDownLatch(1);
 
     private final AtomicInteger callers = new AtomicInteger();
 
     /** How many have come so far. */
-    int callers() {
+    public int callers() {
         return callers.get();
     }
 
-    void letGo() {
+    public void letGo() {
         hanging.countDown();
     }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
 /** Scripts that are answered when the test says so: what remains is the number of the permits asked for. */
-final class HeldScripts implements RateLimitScriptExecutor {
+public final class HeldScripts implements RateLimitScriptExecutor {
 
     private final List<Run> runs = new ArrayList<>();
 
@@ -18,15 +18,15 @@ final class HeldScripts implements RateLimitScriptExecutor {
 
     private Error error;
 
-    record Run(List<String> keys, String codes, List<String> permits, CompletableFuture<List<Long>> reply) {
+    public record Run(List<String> keys, String codes, List<String> permits, CompletableFuture<List<Long>> reply) {
 
-        void answer() {
+        public void answer() {
             reply.complete(permits.stream()
                     .flatMap(permit -> List.of(Long.parseLong(permit), 0L, 0L, 0L).stream())
                     .toList());
         }
 
-        boolean isCancelled() {
+        public boolean isCancelled() {
             return reply.isCancelled();
         }
     }
@@ -64,27 +64,27 @@ final class HeldScripts implements RateLimitScriptExecutor {
         return clustered ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }
 
-    Run run(int number) {
+    public Run run(int number) {
         return runs.get(number);
     }
 
     /** Those that were sent. */
-    List<Run> runs() {
+    public List<Run> runs() {
         return runs;
     }
 
     /** It is one from now on. */
-    void becomeCluster() {
+    public void becomeCluster() {
         clustered = true;
     }
 
     /** Those to come are answered as they are sent. */
-    void answerAtOnce() {
+    public void answerAtOnce() {
         isNonBlocking = true;
     }
 
     /** @param thrown by those to come; {@code null}: nothing */
-    void failWith(Error thrown) {
+    public void failWith(Error thrown) {
         error = thrown;
     }
 }

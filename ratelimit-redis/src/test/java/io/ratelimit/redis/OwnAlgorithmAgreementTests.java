@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.redis.store.TestStores;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;

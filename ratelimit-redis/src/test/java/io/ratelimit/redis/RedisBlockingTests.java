@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.internal.store.contract.BlockingTraceContract;
+import io.ratelimit.redis.store.TestStores;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.LongRunning;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -5,7 +5,7 @@ import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The Redis Cluster that all tests of a JVM share. */
-final class RedisClusterUnderTest extends ConnectedRedis {
+public final class RedisClusterUnderTest extends ConnectedRedis {
 
     @Override
     LettuceConnectionFactory connect() {

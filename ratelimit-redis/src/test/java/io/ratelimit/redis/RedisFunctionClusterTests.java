@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.redis.store.TestStores;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.LongRunning;

@@ -3,6 +3,9 @@ package io.ratelimit.redis;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.internal.concurrent.Watchdog;
+import io.ratelimit.redis.batch.BatchingDispatcher;
+import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.store.TestStores;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Collection;

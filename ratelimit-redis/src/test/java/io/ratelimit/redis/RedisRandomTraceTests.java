@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.internal.store.contract.RandomTraceContract;
+import io.ratelimit.redis.store.TestStores;
 import io.ratelimit.spi.RateLimitStore;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -32,63 +32,63 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
 
     private Runnable whileReconnecting = () -> {};
 
-    ScriptedServers(String... names) {
+    public ScriptedServers(String... names) {
         for (String name : names) {
             tags.put(name, name);
             answer(name, () -> CompletableFuture.completedFuture(List.of()));
         }
     }
 
-    void answer(String server, Supplier<CompletableFuture<List<Long>>> answer) {
+    public void answer(String server, Supplier<CompletableFuture<List<Long>>> answer) {
         answers.put(server, answer);
     }
 
     /** It says nothing, and no call waits any longer. */
-    void silence(String server) {
+    public void silence(String server) {
         fail(server, new TimeoutException());
     }
 
-    void fail(String server, Exception failure) {
+    public void fail(String server, Exception failure) {
         answer(server, () -> CompletableFuture.failedFuture(failure));
     }
 
-    void heal(String server) {
+    public void heal(String server) {
         answer(server, () -> CompletableFuture.completedFuture(List.of()));
     }
 
     /** It is no longer one of them. */
-    void remove(String server) {
+    public void remove(String server) {
         tags.remove(server);
     }
 
     /** What happens before a driver returns from making another connection. */
-    void whileReconnecting(Runnable task) {
+    public void whileReconnecting(Runnable task) {
         whileReconnecting = task;
     }
 
     /** As with a driver that was closed, or has lost sight of its cluster. */
-    void forgetTopology() {
+    public void forgetTopology() {
         unknown = true;
     }
 
-    void knowTopology() {
+    public void knowTopology() {
         unknown = false;
     }
 
     /** Which servers were asked, but for probes. */
-    List<String> calls() {
+    public List<String> calls() {
         return calls;
     }
 
-    List<String> probes() {
+    public List<String> probes() {
         return probes;
     }
 
-    List<String> renewed() {
+    public List<String> renewed() {
         return renewed;
     }
 
-    List<String> disconnected() {
+    public List<String> disconnected() {
         return disconnected;
     }
 
@@ -99,7 +99,7 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
     }
 
     /** The slot of the first key. */
-    static int slot(String... keys) {
+    public static int slot(String... keys) {
         return ClusterSlot.of(keys(keys).get(0));
     }
 

@@ -4,6 +4,7 @@ import static io.ratelimit.testing.LimitKind.SLIDING_WINDOW_LOG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.redis.store.TestStores;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.TestClock;

@@ -16,7 +16,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * goes. The Lua after it runs the script by {@code decide(KEYS, ARGV)} and returns the reply; {@code now}, microseconds,
  * is what the script reads as the time, unless it is {@code nil}.
  */
-final class WrappedScript {
+public final class WrappedScript {
 
     /** While a library is loaded, Redis 7.0 shows it none of what its functions use. */
     private static final String SERVER = """
@@ -44,16 +44,16 @@ final class WrappedScript {
 
     private WrappedScript() {}
 
-    static RedisScript<List<Long>> of(String before, String after) {
+    public static RedisScript<List<Long>> of(String before, String after) {
         return of(RateLimitScript.scriptParts(), before, after);
     }
 
-    static RedisScript<List<Long>> of(List<String> parts, String before, String after) {
+    public static RedisScript<List<Long>> of(List<String> parts, String before, String after) {
         return of(parts, before, after, List.of());
     }
 
     @SuppressWarnings({"rawtypes", "unchecked"})
-    static RedisScript<List<Long>> of(
+    public static RedisScript<List<Long>> of(
             List<String> parts, String before, String after, List<RateLimitAlgorithm> algorithms) {
         String text = SERVER + BEFORE + before + "local function decide(KEYS, ARGV)\n"
                 + RateLimitScript.text(parts, AlgorithmParts.texts(algorithms), RateLimitScript.END) + "\nend\n"

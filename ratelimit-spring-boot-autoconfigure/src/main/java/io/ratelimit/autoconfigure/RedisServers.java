@@ -2,8 +2,8 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
-import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.spi.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -13,7 +13,7 @@ import io.ratelimit.internal.store.failover.LocalShareStore;
 import io.ratelimit.internal.store.rejection.RejectionCache;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
-import io.ratelimit.redis.GuardedRedis;
+import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import java.util.ArrayList;

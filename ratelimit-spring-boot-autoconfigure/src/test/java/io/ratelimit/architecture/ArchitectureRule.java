@@ -34,13 +34,7 @@ enum ArchitectureRule {
         ArchRule in(String base) {
             return noClasses()
                     .that()
-                    .resideOutsideOfPackages(
-                            base + ".redis",
-                            base + ".redis.connection",
-                            base + ".redis.change",
-                            base + ".redis.statistics",
-                            base + ".redis.standalone",
-                            base + ".autoconfigure")
+                    .resideOutsideOfPackages(base + ".redis..", base + ".autoconfigure")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("org.springframework.data..", "io.lettuce..");

@@ -9,7 +9,7 @@ import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
-import io.ratelimit.redis.GuardedRedis;
+import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.redis.RedisServer;

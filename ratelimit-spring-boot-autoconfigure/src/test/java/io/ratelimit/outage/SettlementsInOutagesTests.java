@@ -8,7 +8,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.redis.GuardedRedis;
+import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;

@@ -1,9 +1,9 @@
 package io.ratelimit.redis.change;
 
 import io.ratelimit.internal.change.ChangeScript;
-import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.redis.door.RedisFailureMapper;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.springframework.data.redis.core.script.RedisScript;

@@ -1,7 +1,7 @@
 package io.ratelimit.redis.connection;
 
-import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.RedisTopology;
+import io.ratelimit.redis.door.RedisFailureMapper;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;

@@ -7,14 +7,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisURI;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.OtherConnectionFactory;
-import io.ratelimit.redis.ProbeScript;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.RedisUnderTest;
-import io.ratelimit.redis.ScriptCodec;
+import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.script.ProbeScript;
+import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.testing.redis.SharedRedis;
 import io.ratelimit.testing.redis.StartedConnections;
 import java.net.InetAddress;

@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitOverride;
-import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
-import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.store.RedisRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;

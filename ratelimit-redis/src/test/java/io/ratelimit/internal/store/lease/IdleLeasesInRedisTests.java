@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.store.RedisRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;

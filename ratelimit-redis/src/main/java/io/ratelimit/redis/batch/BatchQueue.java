@@ -1,0 +1,293 @@
+package io.ratelimit.redis.batch;
+
+import io.ratelimit.redis.RedisTopology;
+import io.ratelimit.redis.door.DeadlineTimer;
+import io.ratelimit.redis.door.RedisFailureMapper;
+import io.ratelimit.redis.door.RoundTrip;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Coalesces calls whose keys one script reaches, in the order of their arrival. A single call is sent at once; calls that arrive
+ * while a script is under way share the next script. It is sent when the reply has arrived, when it is full, or, to a
+ * distant server, after an interval.
+ */
+public final class BatchQueue implements CallDispatcher {
+
+    /** The largest weight of a script, so that other clients of the server do not wait for long. */
+    private static final int FULL = 128;
+
+    private static final int MOST_UNDER_WAY = 256;
+
+    /** The number of scripts that may be under way to a nearby server, if they are full. */
+    private static final int FEW = 4;
+
+    /** The time between two scripts that are not full: bounds their number a second, however many calls there are. */
+    private static final long INTERVAL = Duration.ofNanos(500_000).toNanos();
+
+    private final Queue<PendingCall<?>> waiting;
+
+    private final AtomicInteger waitingCalls = new AtomicInteger();
+
+    /** Sent batches without a reply. The thread that removes a batch completes its calls. */
+    private final Set<Batch> underWay = ConcurrentHashMap.newKeySet();
+
+    /** Held by the thread that sends. Replaced if that thread does not return. */
+    private volatile AtomicBoolean turn = new AtomicBoolean();
+
+    private volatile long lastSent;
+
+    /** Whether the queue is to be looked at again after an interval. */
+    private final AtomicBoolean timed = new AtomicBoolean();
+
+    private final RoundTrip roundTrip = new RoundTrip();
+
+    private final DeadlineTimer timeout;
+
+    private final Function<Batch, CompletableFuture<List<Long>>> script;
+
+    private final Function<PendingCall<?>, BatchQueue> queues;
+
+    private final CallDispatcher alone;
+
+    /**
+     * @param waiting an empty concurrent queue
+     * @param script runs a batch
+     * @param queues returns the queue of a call, which changes when Redis turns out to be a cluster
+     * @param alone dispatches calls that cannot be decided together
+     */
+    public BatchQueue(
+            Queue<PendingCall<?>> waiting,
+            DeadlineTimer timeout,
+            Function<Batch, CompletableFuture<List<Long>>> script,
+            Function<PendingCall<?>, BatchQueue> queues,
+            CallDispatcher alone) {
+        this.waiting = waiting;
+        this.timeout = timeout;
+        this.script = script;
+        this.queues = queues;
+        this.alone = alone;
+    }
+
+    @Override
+    public void dispatch(PendingCall<?> call) {
+        waitingCalls.incrementAndGet();
+        waiting.add(call);
+        if (!call.isWaitedFor()) {
+            timeout.watch(call);
+        }
+        send();
+    }
+
+    /** Sends what is due, unless another thread is sending: that thread checks again afterwards. */
+    private void send() {
+        List<SentBatch> answered = null;
+        for (AtomicBoolean mine = turn; isDue() && mine.compareAndSet(false, true); mine = turn) {
+            SentBatch sent;
+            try {
+                sent = isDue() ? sendNext() : null;
+            } finally {
+                mine.set(false);
+            }
+            if (sent == null) {
+                continue;
+            }
+            if (!sent.reply.isDone()) {
+                follow(sent);
+            } else if (underWay.remove(sent.batch)) {
+                answered = answered == null ? new ArrayList<>() : answered;
+                answered.add(sent);
+            }
+        }
+        if (answered != null) {
+            answered.forEach(this::tell);
+        }
+        sendLater();
+    }
+
+    /** Sets a timer for calls that wait for an interval to pass. */
+    private void sendLater() {
+        if (!isDistant() || waiting.isEmpty() || underWay.size() >= mostUnderWay()) {
+            return;
+        }
+        if (timed.compareAndSet(false, true)) {
+            long left = INTERVAL - sinceLastSent();
+            // If none is left, another thread is sending.
+            if (!timeout.runOnSender(this::sendNow, left > 0 ? left : INTERVAL)) {
+                timed.set(false);
+            }
+        }
+    }
+
+    private void sendNow() {
+        timed.set(false);
+        send();
+    }
+
+    private boolean isDue() {
+        return !waiting.isEmpty() && maySend();
+    }
+
+    private boolean maySend() {
+        int scripts = underWay.size();
+        if (scripts == 0) {
+            return true;
+        }
+        return scripts < mostUnderWay() && (waitingCalls.get() >= FULL || (isDistant() && sinceLastSent() >= INTERVAL));
+    }
+
+    private long sinceLastSent() {
+        return timeout.clock().getAsLong() - lastSent;
+    }
+
+    /** Returns whether a call that waits for an interval is decided much earlier than one that waits for a reply. */
+    private boolean isDistant() {
+        return roundTrip.nanos() >= 2 * INTERVAL;
+    }
+
+    private long mostUnderWay() {
+        return Math.min(MOST_UNDER_WAY, Math.max(FEW, 2 * roundTrip.nanos() / INTERVAL));
+    }
+
+    private @Nullable SentBatch sendNext() {
+        Batch batch = new Batch(timeout.deadline(), this::expired);
+        CompletableFuture<List<Long>> reply;
+        try {
+            underWay.add(batch);
+            fill(batch);
+            if (batch.calls().isEmpty()) {
+                underWay.remove(batch);
+                return null;
+            }
+            reply = script.apply(batch);
+        } catch (Throwable ex) {
+            reply = CompletableFuture.failedFuture(ex);
+        }
+        // The time of the script begins now, however long sending took.
+        batch.sent(timeout.deadline());
+        lastSent = timeout.clock().getAsLong();
+        if (!reply.isDone()) {
+            timeout.watch(batch);
+        }
+        return new SentBatch(batch, reply, lastSent);
+    }
+
+    private void fill(Batch batch) {
+        long needed = timeout.longestOf(roundTrip.nanos());
+        int weight = 0;
+        for (PendingCall<?> next = waiting.peek(); next != null; next = waiting.peek()) {
+            if (weight > 0 && weight + next.weight() > FULL) {
+                return;
+            }
+            PendingCall<?> call = waiting.poll();
+            if (call != null) {
+                waitingCalls.decrementAndGet();
+                weight += addOrFail(call, batch, needed);
+            }
+        }
+    }
+
+    /** Completes every call that was taken out of the queue, even if an Error is thrown. */
+    private int addOrFail(PendingCall<?> call, Batch batch, long needed) {
+        try {
+            return add(call, batch, needed);
+        } catch (Throwable ex) {
+            call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
+            throw ex;
+        }
+    }
+
+    /**
+     * Adds a call to the batch, and returns its weight. Passes on a call of another queue, and leaves out a call that is over or
+     * cannot be answered in time.
+     */
+    @SuppressWarnings("ReferenceEquality")
+    private int add(PendingCall<?> call, Batch batch, long needed) {
+        if (call.isOver()) {
+            return 0;
+        }
+        BatchQueue queue = queues.apply(call);
+        if (queue != this) {
+            queue.dispatch(call);
+            return 0;
+        }
+        if (!call.hasTimeFor(needed)) {
+            call.failUnsent();
+            return 0;
+        }
+        batch.add(call);
+        return call.weight();
+    }
+
+    /** Sends waiting calls first, then completes those of the reply. */
+    private void follow(SentBatch sent) {
+        var unused = sent.reply.whenComplete((numbers, thrown) -> {
+            if (underWay.remove(sent.batch)) {
+                if (thrown == null) {
+                    roundTrip.add(timeout.clock().getAsLong() - sent.nanos);
+                }
+                send();
+                tell(sent);
+            }
+        });
+    }
+
+    /** Fails the calls of the batch, whether or not its reply was cancelled. */
+    private void expired(Batch batch) {
+        if (underWay.remove(batch)) {
+            send();
+            batch.fail(RedisFailureMapper.of(RedisTopology.REDIS, new TimeoutException()));
+        }
+    }
+
+    private void tell(SentBatch sent) {
+        Batch batch = sent.batch;
+        var unused = sent.reply.handle((numbers, thrown) -> {
+            if (thrown == null) {
+                batch.answer(numbers);
+            } else if (batch.calls().size() > 1 && RedisFailureMapper.isOfOneCall(thrown)) {
+                // Nothing was charged, and each call alone may succeed.
+                batch.end();
+                batch.calls().forEach(alone::dispatch);
+            } else {
+                batch.fail(RedisFailureMapper.of(RedisTopology.REDIS, thrown));
+            }
+            return null;
+        });
+    }
+
+    /** Resumes sending if the queue is stuck. Called by the watchdog. */
+    boolean resumeIfStuck() {
+        boolean stuck = isStuck();
+        if (stuck) {
+            timeout.runOnSender(this::resume);
+        }
+        return stuck;
+    }
+
+    /** Returns whether a script is under way, or a call waits, for longer than its timeouts allow. */
+    private boolean isStuck() {
+        PendingCall<?> first = waiting.peek();
+        return (first != null && timeout.isLongOver(first.deadline()))
+                || underWay.stream().anyMatch(batch -> timeout.isLongOver(batch.deadline()));
+    }
+
+    private void resume() {
+        turn = new AtomicBoolean();
+        underWay.stream().filter(batch -> timeout.isLongOver(batch.deadline())).forEach(Batch::expire);
+        send();
+    }
+
+    /** A script that was sent, and when. */
+    private record SentBatch(Batch batch, CompletableFuture<List<Long>> reply, long nanos) {}
+}

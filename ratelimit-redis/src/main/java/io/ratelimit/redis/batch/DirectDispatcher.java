@@ -1,0 +1,61 @@
+package io.ratelimit.redis.batch;
+
+import io.ratelimit.redis.RedisTopology;
+import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.door.RedisFailureMapper;
+import io.ratelimit.redis.door.ServerCircuitBreaker;
+import io.ratelimit.redis.door.TimeLimit;
+import io.ratelimit.redis.script.ScriptCall;
+import io.ratelimit.redis.script.ScriptCodec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Sends each call in a script of its own. */
+public final class DirectDispatcher implements CallDispatcher {
+
+    private final GuardedRedis redis;
+
+    private final ScriptCodec codec;
+
+    public DirectDispatcher(GuardedRedis redis, ScriptCodec codec) {
+        this.redis = redis;
+        this.codec = codec;
+    }
+
+    @Override
+    public void dispatch(PendingCall<?> call) {
+        try {
+            call.markSent();
+            var unused = run(List.of(call), call.deadline()).whenComplete((reply, thrown) -> {
+                if (thrown == null) {
+                    call.answer(reply, 0);
+                } else {
+                    call.fail(thrown);
+                }
+            });
+        } catch (Throwable ex) {
+            call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
+        }
+    }
+
+    /** Runs one script for the calls, on the server that was found for the last of them. */
+    CompletableFuture<List<Long>> run(List<PendingCall<?>> calls, TimeLimit bound) {
+        List<byte[]> keys = new ArrayList<>(calls.size());
+        byte[][] arguments = codec.arguments(calls, keys);
+        ServerCircuitBreaker server = calls.get(calls.size() - 1).serverOf(redis);
+        return areReleases(calls)
+                ? redis.executeInBackground(server, keys, arguments, bound)
+                : redis.execute(server, keys, arguments, bound);
+    }
+
+    /** No caller waits for a release, so a script of releases alone must not open the circuit breaker. */
+    private static boolean areReleases(List<PendingCall<?>> calls) {
+        for (PendingCall<?> call : calls) {
+            if (call.call() != ScriptCall.RELEASE) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,345 @@
+package io.ratelimit.redis.store;
+
+import io.ratelimit.BucketStatus;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.redis.batch.BatchingDispatcher;
+import io.ratelimit.redis.batch.CallDispatcher;
+import io.ratelimit.redis.batch.PendingCall;
+import io.ratelimit.redis.door.Deadline;
+import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.door.RedisFailureMapper;
+import io.ratelimit.redis.permit.PermitHold;
+import io.ratelimit.redis.permit.PermitRegistry;
+import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.CalendarCalls;
+import io.ratelimit.redis.script.KeyHash;
+import io.ratelimit.redis.script.Receipt;
+import io.ratelimit.redis.script.ScriptCall;
+import io.ratelimit.redis.script.ScriptCodec;
+import io.ratelimit.redis.script.ScriptReply;
+import io.ratelimit.redis.script.UnknownWindowException;
+import io.ratelimit.redis.settlement.LeaseRefunds;
+import io.ratelimit.redis.settlement.SettlementQueue;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.Lease;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.ReceiptRefund;
+import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreAnswer;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides in Redis, with all charges of a call in one script and by the server's clock. Calls that arrive while a script is
+ * under way share the next one. On a cluster, charges with different keys take one script for each slot.
+ */
+public final class RedisRateLimitStore implements RateLimitStore {
+
+    /** The longest time for which a shutdown waits for settlements. If Redis fails, they fail earlier. */
+    private static final Duration SHUTDOWN = Duration.ofSeconds(2);
+
+    private final GuardedRedis redis;
+
+    private final BucketKeys keys;
+
+    private final ScriptCodec codec = new ScriptCodec();
+
+    private final CalendarCalls calendars = new CalendarCalls(codec);
+
+    private final CallDispatcher dispatcher;
+
+    private final LeaseRefunds leaseRefunds;
+
+    private final SettlementQueue settlements;
+
+    private final PermitRegistry permits;
+
+    private final CrossSlotDecision crossSlot;
+
+    /** @param keyPrefix the prefix of every key, without braces */
+    public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
+        this(redis, keyPrefix, KeyHash.OF_LONG_KEYS);
+    }
+
+    /**
+     * @param keyPrefix the prefix of every key, without braces
+     * @param hash hides callers' keys
+     */
+    public RedisRateLimitStore(GuardedRedis redis, String keyPrefix, KeyHash hash) {
+        this(redis, new BucketKeys(keyPrefix, hash), BatchingDispatcher::new, PermitRegistry::new);
+    }
+
+    /**
+     * @param dispatcher creates what sends calls
+     * @param permits creates what renews and releases permits that calls hold
+     */
+    RedisRateLimitStore(
+            GuardedRedis redis,
+            BucketKeys keys,
+            BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher,
+            PermitRegistry.Factory permits) {
+        this.redis = redis;
+        this.keys = keys;
+        this.leaseRefunds = new LeaseRefunds(redis, codec, keys);
+        this.settlements = new SettlementQueue(redis, codec);
+        this.dispatcher = dispatcher.apply(redis, codec);
+        this.permits = permits.create(redis, codec, this.dispatcher);
+        redis.onStop(() -> {
+            this.permits.stop(SHUTDOWN);
+            settlements.drain(SHUTDOWN);
+        });
+        this.crossSlot = new CrossSlotDecision(redis, codec, calendars);
+    }
+
+    /** Calls the listener when this instance has released permits that a call waits for, perhaps one of another instance. */
+    public void onAwaitedRelease(Consumer<Charge> listener) {
+        permits.setListener(listener);
+    }
+
+    /** Calls the listener with the number of permits of running calls that had expired or were lost by Redis, when they were. */
+    public void onLostPermits(LongConsumer listener) {
+        permits.setLossListener(listener);
+    }
+
+    /** Calls the listener with the limit of each refund, and of each charge after a call, that Redis has not or may not have made. */
+    public void onLostSettlement(Consumer<RateLimit> listener) {
+        settlements.setLossListener(listener);
+    }
+
+    @Override
+    public StoreAnswer decide(StoreRequest request) {
+        if (request.isPeek()) {
+            return StoreAnswer.of(() -> peek(request));
+        }
+        return request.refundable() && request.holdsPermits()
+                ? StoreAnswer.of(() -> decideHolding(request), () -> holding(request))
+                : StoreAnswer.of(
+                        () -> decideRates(request),
+                        () -> decided(request, keys.names(request.charges()), redis.deadline()));
+    }
+
+    private StoreOutcome decideHolding(StoreRequest request) {
+        CompletableFuture<StoreOutcome> work = holding(request);
+        try {
+            return now(work, redis.deadline());
+        } catch (Throwable ex) {
+            // The call does not take place, even if it is admitted later.
+            var unused = work.thenAccept(late -> late.refund().refund(late.charges()));
+            throw ex;
+        }
+    }
+
+    private StoreOutcome decideRates(StoreRequest request) {
+        List<byte[]> names = keys.names(request.charges());
+        Deadline deadline = redis.deadline();
+        CrossSlotDecision scripts = crossSlot;
+        if (!crossSlot.isNeeded(names)) {
+            try {
+                return dispatched(request, names, deadline, true).await();
+            } catch (UnknownWindowException ex) {
+                codec.renewWindows(request.charges(), ex.micros());
+                return now(decided(request, names, deadline), deadline);
+            } catch (RateLimitStoreException ex) {
+                if (names.size() == 1 || !RedisFailureMapper.areKeysApart(ex)) {
+                    throw ex;
+                }
+                scripts = crossSlot.afterOneScript(names);
+            }
+        }
+        return outcome(request, now(scripts.decide(request.charges(), names, List.of(), deadline), deadline));
+    }
+
+    private CompletableFuture<StoreOutcome> holding(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        List<byte[]> names = keys.names(charges);
+        Deadline deadline = redis.deadline();
+        return crossSlot.inOneOrMore(
+                names,
+                () -> holding(
+                        request,
+                        names,
+                        holds -> calendars.complete(charges, () -> dispatched(charges, names, deadline, holds))),
+                scripts -> holding(request, names, holds -> scripts.decide(charges, names, holds, deadline)));
+    }
+
+    /** Decides a call that holds permits. If it is not known whether it does, because Redis has failed, they are released. */
+    private CompletableFuture<StoreOutcome> holding(
+            StoreRequest request,
+            List<byte[]> names,
+            Function<List<PermitHold>, CompletableFuture<ScriptReply>> decision) {
+        List<PermitHold> holds = permits.ask(request.charges(), names);
+        return decision.apply(holds)
+                .thenApply(reply -> held(request, reply, holds))
+                .whenComplete((outcome, thrown) -> {
+                    if (thrown != null && mayHaveTaken(names, thrown)) {
+                        var unused = PermitHold.end(holds);
+                    }
+                });
+    }
+
+    /** Returns whether a call may have taken permits that has failed. An open circuit breaker sends nothing. */
+    private boolean mayHaveTaken(List<byte[]> names, Throwable failure) {
+        boolean sent = !(Futures.unwrap(failure) instanceof RateLimitStoreException refused)
+                || refused.getReason() != RateLimitStoreException.Reason.SHORT_CIRCUITED;
+        return !RedisFailureMapper.areKeysApart(failure) && (sent || (names.size() > 1 && redis.isClustered()));
+    }
+
+    private CompletableFuture<ScriptReply> dispatched(
+            List<Charge> charges, List<byte[]> names, Deadline deadline, List<PermitHold> holds) {
+        PendingCall<ScriptReply> pending = new PendingCall<>(
+                ScriptCall.HOLD,
+                charges,
+                holds.get(0).holder(),
+                names,
+                deadline,
+                false,
+                (reply, from) -> ScriptReply.of(ScriptCall.HOLD, charges, reply, from));
+        dispatcher.dispatch(pending);
+        return pending.outcome();
+    }
+
+    /** The call holds the permits that it has taken until their refund. Its other charges are refunded by their receipts. */
+    private StoreOutcome held(StoreRequest request, ScriptReply reply, List<PermitHold> holds) {
+        Map<Charge, Receipt> taken = reply.taken(StoreOutcome.of(request, reply.decisions()));
+        List<PermitHold> held = holds.stream()
+                .filter(hold -> taken.remove(hold.charge()) != null)
+                .toList();
+        held.forEach(PermitHold::begin);
+        Refund rates = new ReceiptRefund<>(taken, this::refund);
+        return StoreOutcome.of(
+                request,
+                reply.decisions(),
+                refunded -> CompletableFuture.allOf(
+                        PermitHold.end(held.stream()
+                                .filter(hold -> refunded.containsKey(hold.charge()))
+                                .toList()),
+                        rates.refund(refunded).toCompletableFuture()));
+    }
+
+    @Override
+    public long heldPermits(RateLimit limit) {
+        return permits.permits(limit);
+    }
+
+    private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
+        return crossSlot.inOneOrMore(
+                names,
+                () -> CalendarCalls.haveWindows(request.charges())
+                        ? calendars.complete(
+                                request.charges(),
+                                () -> dispatched(request, names, deadline, false)
+                                        .outcome())
+                        : dispatched(request, names, deadline, false).outcome(),
+                scripts -> scripts.decide(request.charges(), names, List.of(), deadline)
+                        .thenApply(reply -> outcome(request, reply)));
+    }
+
+    private PendingCall<StoreOutcome> dispatched(
+            StoreRequest request, List<byte[]> names, Deadline deadline, boolean waitedFor) {
+        return dispatched(ScriptCall.of(request), request, names, deadline, waitedFor);
+    }
+
+    private PendingCall<StoreOutcome> dispatched(
+            ScriptCall call, StoreRequest request, List<byte[]> names, Deadline deadline, boolean waitedFor) {
+        PendingCall<StoreOutcome> pending = new PendingCall<>(
+                call,
+                request.charges(),
+                request.more(),
+                names,
+                deadline,
+                waitedFor,
+                (reply, from) -> outcome(request, ScriptReply.of(call, request.charges(), reply, from)));
+        dispatcher.dispatch(pending);
+        return pending;
+    }
+
+    private StoreOutcome outcome(StoreRequest request, ScriptReply reply) {
+        List<RateLimitDecision> decisions = reply.decisions();
+        if (request.more() > 0) {
+            Lease.Unused unused = leaseRefunds.of(
+                    request.first(), reply.receipts().get(0), decisions.get(0).resetAfter());
+            return StoreOutcome.of(request, decisions).with(new Lease(reply.more(), unused));
+        }
+        StoreOutcome outcome = StoreOutcome.of(request, decisions);
+        return request.refundable()
+                ? StoreOutcome.of(request, decisions, new ReceiptRefund<>(reply.taken(outcome), this::refund))
+                : outcome;
+    }
+
+    @Override
+    public CompletionStage<Void> charge(Charge charge) {
+        return charge.permits() == 0
+                ? CompletableFuture.completedFuture(null)
+                : settlements.charge(charge, keys.name(charge.limit(), charge.key()));
+    }
+
+    private CompletionStage<Void> refund(Map<Charge, Receipt> taken, Map<Charge, Long> permits) {
+        List<Charge> charges = List.copyOf(taken.keySet());
+        List<Long> parts = charges.stream().map(permits::get).toList();
+        List<Receipt> receipts = charges.stream().map(taken::get).toList();
+        return settlements.refund(charges, parts, keys.names(charges), receipts);
+    }
+
+    private CompletableFuture<StoreOutcome> peek(StoreRequest request) {
+        List<byte[]> names = keys.names(request.charges());
+        Deadline deadline = redis.deadline();
+        return calendars.complete(
+                request.charges(),
+                () -> dispatched(ScriptCall.LOOK, request, names, deadline, false)
+                        .outcome());
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        permits.forget(limit, keyDigest);
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
+        if (change.equals(BucketChange.RESET)) {
+            return reset(limit, key);
+        }
+        byte[] name = keys.name(limit, key);
+        Charge bucket = new Charge(limit, key, 0);
+        Deadline deadline = redis.deadline();
+        CompletableFuture<BucketStatus> changed = calendars.complete(
+                List.of(bucket),
+                () -> redis.execute(redis.slotOf(name), List.of(name), codec.changeArguments(bucket, change), deadline)
+                        .thenApply(reply -> ScriptReply.status(limit, reply)));
+        return change.equals(BucketChange.NONE) ? changed : RedisFailureMapper.sayingIfUnchanged(changed);
+    }
+
+    private CompletionStage<BucketStatus> reset(RateLimit limit, @Nullable String key) {
+        byte[] name = keys.name(limit, key);
+        CompletableFuture<?> reset =
+                limit.hasRate() ? redis.delete(name, redis.deadline()) : permits.reset(new Charge(limit, key, 0), name);
+        return RedisFailureMapper.sayingIfUnchanged(reset.thenApply(
+                done -> new BucketStatus(limit.capacity(), limit.capacity(), Duration.ZERO, Duration.ZERO)));
+    }
+
+    @Override
+    public CompletionStage<Void> check() {
+        return redis.check();
+    }
+
+    /** Waits a little longer than the deadline, at which the work normally ends. */
+    private static <T> T now(CompletableFuture<T> work, Deadline deadline) {
+        BoundedWait.await(work, deadline::nanosLeftAtLast);
+        return BoundedWait.result(work);
+    }
+}
