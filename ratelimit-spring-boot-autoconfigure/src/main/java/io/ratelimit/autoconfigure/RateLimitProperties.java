@@ -180,15 +180,16 @@ public record RateLimitProperties(
      *     use, such as negative permits, 400 to 599.
      * @param outboundStatus Status of the response to a request during which a limit rejects a call to another application, 400
      *     to 599.
-     * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that login attempts
-     *     are limited too. Rules that read the principal have a filter of their own, just after it.
+     * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, -101 unless
+     *     spring.security.filter.order is set, so that login attempts are limited too. Rules that read the principal have a filter
+     *     of their own, just after it.
      */
     public record Web(
             @DefaultValue("ietf") HeaderFormat headers,
             @DefaultValue("64") int ipv6Prefix,
             @DefaultValue("400") int missingKeyStatus,
             @DefaultValue("503") int outboundStatus,
-            @DefaultValue("-101") int filterOrder) {
+            @Nullable Integer filterOrder) {
 
         public Web {
             if (ipv6Prefix < 1 || ipv6Prefix > 128) {

@@ -1,11 +1,14 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
+import java.util.stream.Stream;
+import io.ratelimit.web.RequestRule;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -67,7 +70,7 @@ class WebConfiguration {
             ConfigurableListableBeanFactory beans,
             ObjectProvider<M> mappings,
             Function<M, @Nullable PathPatternParser> parser) {
-        int before = properties.web().filterOrder();
+        int before = beforeSecurity(properties, securityOrder);
         int after = Math.max(before, securityOrder == Integer.MAX_VALUE ? securityOrder : securityOrder + 1);
         return new RequestRuleMapping(
                 properties.requestRules(),
@@ -82,6 +85,22 @@ class WebConfiguration {
                         .toList(),
                 Map.of(RuleOrder.BEFORE_SECURITY, before, RuleOrder.AFTER_SECURITY, after),
                 SECURITY && before < after);
+    }
+
+    private static int beforeSecurity(RateLimitProperties properties, int securityOrder) {
+        Integer order = properties.web().filterOrder();
+        if (order == null) {
+            return Math.max(securityOrder, Integer.MIN_VALUE + 1) - 1;
+        }
+        Stream<RequestRule> contradicting = properties.requestRules().stream()
+                .filter(rule -> SECURITY && order >= securityOrder && rule.order() == RuleOrder.BEFORE_SECURITY);
+        contradicting.findFirst().ifPresent(rule -> {
+            throw new RateLimitConfigurationException(
+                    "ratelimit.web.filter-order must be less than " + securityOrder + ", the order of Spring Security's"
+                            + " filter, because " + rule.property() + ".order is before-security (was " + order + ").",
+                    "Remove one of the two.");
+        });
+        return order;
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -134,7 +134,6 @@ class ConfigurationMetadataTests {
                         "ratelimit.redis.timeout=100ms",
                         "ratelimit.redis.remember-rejections=true",
                         "ratelimit.redis.functions=true",
-                        "ratelimit.web.filter-order=-101",
                         "ratelimit.web.headers=ietf",
                         "ratelimit.web.ipv6-prefix=64",
                         "ratelimit.web.missing-key-status=400",

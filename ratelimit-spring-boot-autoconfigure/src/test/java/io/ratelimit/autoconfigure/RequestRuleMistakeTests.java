@@ -147,6 +147,23 @@ class RequestRuleMistakeTests {
     }
 
     @Test
+    void ruleBeforeSecurityNeedsAFilterBeforeSecurity() {
+        String[] properties = {
+            "ratelimit.limits.login.key-expression=clientIp",
+            "ratelimit.http[0].path=/any",
+            "ratelimit.http[0].limit=login",
+            "ratelimit.http[0].order=before-security",
+            "ratelimit.web.filter-order=-99"
+        };
+        String what = "ratelimit.web.filter-order must be less than -100, the order of Spring Security's filter, because"
+                + " ratelimit.http[0].order is before-security (was -99).";
+        servlet.withPropertyValues(properties)
+                .run(context -> assertMistake(context.getStartupFailure(), what, "Remove one of the two."));
+        reactive.withPropertyValues(properties)
+                .run(context -> assertMistake(context.getStartupFailure(), what, "Remove one of the two."));
+    }
+
+    @Test
     void rulesOfALimitForTheSameRequestsHaveOneOrder() {
         servlet.withPropertyValues(
                         "ratelimit.http[0].path=/any",

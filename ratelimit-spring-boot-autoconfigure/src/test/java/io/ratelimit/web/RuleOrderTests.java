@@ -9,6 +9,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
@@ -111,6 +112,16 @@ class RuleOrderTests {
                 http -> assertThat(statuses(http, WRONG, WRONG, ALICE, WRONG, BOB))
                         .containsExactly(401, 401, 200, 401, 429),
                 properties.stream());
+    }
+
+    @Test
+    void ruleOfClientsIsBeforeAFilterOfSpringSecurityThatIsEarlier() {
+        with(
+                Stack.SERVLET,
+                http -> assertThat(statuses(http, WRONG, WRONG, WRONG, WRONG)).containsExactly(401, 401, 401, 429),
+                Stream.concat(
+                        CLIENTS.stream().map(property -> property.replace("[1]", "[0]")),
+                        Stream.of("spring.security.filter.order=-200")));
     }
 
     /** As before there were two filters: all rules are charged together, or none. */
