@@ -8,7 +8,9 @@ import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +40,7 @@ public final class EffectiveLimit {
 
     private final List<Consumer<RateLimit>> checks = new CopyOnWriteArrayList<>();
 
-    private final List<JointLimits> calls = new CopyOnWriteArrayList<>();
+    private final Set<JointLimits> calls = new CopyOnWriteArraySet<>();
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
