@@ -105,21 +105,25 @@ final class MethodCharges {
      */
     AcquireRequest acquireRequest(Evaluation evaluation, @Nullable RequestCall during) {
         return acquireRequest(
-                fixedCharges != null ? fixedCharges : drafted(evaluation).await(EventLoops::isCurrentThread), during);
+                fixedCharges != null ? fixedCharges : drafted(evaluation).await(EventLoops::isCurrentThread),
+                during,
+                during);
     }
 
     /** Creates the request of a call that may have to wait for its plan, without blocking: see {@link #acquireRequest}. */
     CompletableFuture<AcquireRequest> acquireRequestAsync(Evaluation evaluation, @Nullable RequestCall during) {
+        RequestCall listener = during == null || !refundable ? during : during.endingAnyTime();
         return fixedCharges != null
-                ? CompletableFuture.completedFuture(acquireRequest(fixedCharges, during))
-                : drafted(evaluation).awaitAsync().thenApply(charges -> acquireRequest(charges, during));
+                ? CompletableFuture.completedFuture(acquireRequest(fixedCharges, during, listener))
+                : drafted(evaluation).awaitAsync().thenApply(charges -> acquireRequest(charges, during, listener));
     }
 
     /** What a limit of calls to others decides is no quota of the caller, and each of these calls counts. */
-    private AcquireRequest acquireRequest(List<Charge> charges, @Nullable RequestCall during) {
-        return during == null || method.isOutbound()
+    private AcquireRequest acquireRequest(
+            List<Charge> charges, @Nullable RequestCall during, @Nullable RequestCall listener) {
+        return during == null || listener == null || method.isOutbound()
                 ? new AcquireRequest(charges, refundable, CallListener.NONE)
-                : new AcquireRequest(during.unpaid(charges), refundable, during);
+                : new AcquireRequest(during.unpaid(charges), refundable, listener);
     }
 
     private DraftedCharges drafted(Evaluation evaluation) {

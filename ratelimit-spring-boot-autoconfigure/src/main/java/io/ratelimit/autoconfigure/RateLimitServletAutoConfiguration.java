@@ -17,6 +17,7 @@ import io.ratelimit.web.servlet.RouteLimiter;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
 import io.ratelimit.web.servlet.ServletRequestCallSource;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -28,6 +29,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -101,6 +103,14 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    @FilterRegistration(
+            dispatcherTypes = {
+                DispatcherType.REQUEST,
+                DispatcherType.FORWARD,
+                DispatcherType.INCLUDE,
+                DispatcherType.ASYNC,
+                DispatcherType.ERROR
+            })
     RateLimitHeadersFilter rateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler) {
         return new RateLimitHeadersFilter(settings, rejectionHandler);
     }

@@ -17,6 +17,11 @@ public interface RequestCall extends CallListener {
         return charges;
     }
 
+    /** Returns the same call, which may end, or be refunded, while the request is dispatched again: that one pays for itself. */
+    default RequestCall endingAnyTime() {
+        return this;
+    }
+
     /**
      * Follows a result that another thread completes after its method has returned it.
      *

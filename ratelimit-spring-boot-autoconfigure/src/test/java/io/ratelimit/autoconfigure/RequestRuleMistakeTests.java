@@ -155,8 +155,9 @@ class RequestRuleMistakeTests {
             "ratelimit.http[0].order=before-security",
             "ratelimit.web.filter-order=-99"
         };
-        String what = "ratelimit.web.filter-order must be less than -100, the order of Spring Security's filter, because"
-                + " ratelimit.http[0].order is before-security (was -99).";
+        String what =
+                "ratelimit.web.filter-order must be less than -100, the order of Spring Security's filter, because"
+                        + " ratelimit.http[0].order is before-security (was -99).";
         servlet.withPropertyValues(properties)
                 .run(context -> assertMistake(context.getStartupFailure(), what, "Remove one of the two."));
         reactive.withPropertyValues(properties)

@@ -5,39 +5,45 @@ import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.internal.limiter.CombinedDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
-import jakarta.servlet.DispatcherType;
-import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.web.context.request.RequestAttributes;
-import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * Remembers the buckets that a request was charged to, and by which dispatches. A concurrency limit is charged while a call
- * holds its permits. Thread-safe.
+ * Remembers the buckets that a request was charged to, and in which of its passes through the container: the first one, a
+ * forward, an error page and so on. A concurrency limit is charged while a call holds its permits. Thread-safe.
  */
 final class ChargedBuckets {
+
+    /** The first pass. */
+    static final int FIRST = 1;
+
+    /** That of URL rules, which pay before the filters of routes do in the first pass. */
+    private static final int BEFORE_FIRST = 0;
 
     /** How often each was made: a refund takes back one. */
     private final Map<Payment, Integer> payments = new HashMap<>(4);
 
     /** Adds the buckets that a call was charged to: none but those of limits in dry run, if a limit rejects it. */
-    synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions, Dispatch dispatch, Object call) {
+    synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions, int pass, Payer payer, Object call) {
+        if (payer == Payer.TASK) {
+            return;
+        }
         boolean rejected = new CombinedDecision(charges, decisions).isRejected();
         for (int i = 0; i < charges.size(); i++) {
             if (StoreOutcome.isCharged(charges.get(i), decisions.get(i).allowed(), rejected)) {
                 Object holder = charges.get(i).limit().hasRate() ? null : call;
-                payments.merge(new Payment(nameOf(charges.get(i)), holder, dispatch), 1, Integer::sum);
+                int paidIn = payer == Payer.RULE ? BEFORE_FIRST : pass;
+                payments.merge(new Payment(nameOf(charges.get(i)), holder, paidIn), 1, Integer::sum);
             }
         }
     }
 
-    /** Takes back charges of the dispatch that were refunded. */
-    synchronized void remove(List<Charge> charges, Dispatch dispatch) {
+    /** Takes back charges of the pass that were refunded. */
+    synchronized void remove(List<Charge> charges, int pass) {
         charges.forEach(charge -> payments.computeIfPresent(
-                new Payment(nameOf(charge), null, dispatch), (payment, number) -> number > 1 ? number - 1 : null));
+                new Payment(nameOf(charge), null, pass), (payment, number) -> number > 1 ? number - 1 : null));
     }
 
     /** Removes the buckets whose permits the call has released. */
@@ -45,10 +51,16 @@ final class ChargedBuckets {
         payments.keySet().removeIf(payment -> payment.holder() == call);
     }
 
-    /** Returns the charges whose buckets no earlier dispatch was charged to. */
-    synchronized List<Charge> uncharged(List<Charge> charges, Dispatch dispatch) {
+    /** Returns the charges that the request has not paid. In the first pass each call pays, but a route what a URL rule has not. */
+    synchronized List<Charge> unpaid(List<Charge> charges, int pass, Payer payer) {
+        if (pass == FIRST && payer != Payer.ROUTE) {
+            return charges;
+        }
         return charges.stream()
-                .filter(charge -> !isCharged(nameOf(charge), dispatch))
+                .filter(charge -> payments.keySet().stream()
+                        .noneMatch(payment -> payment.bucket().equals(nameOf(charge))
+                                && payment.pass() != pass
+                                && (pass > FIRST || payment.pass() == BEFORE_FIRST)))
                 .toList();
     }
 
@@ -56,47 +68,22 @@ final class ChargedBuckets {
         return new BucketName(charge.limit().id(), charge.key());
     }
 
-    private boolean isCharged(BucketName bucket, Dispatch dispatch) {
-        return payments.keySet().stream()
-                .anyMatch(payment ->
-                        payment.bucket().equals(bucket) && !payment.dispatch().equals(dispatch));
-    }
+    /** What charges a request, or a call during it. */
+    enum Payer {
 
-    /**
-     * A pass of a request through the servlet container: the first one, or a forward, an error page and so on.
-     *
-     * @param target the path. An include has that of the outer request, and forwards can come back to the same one. Theirs has the
-     *     attributes, too, that Spring's servlet creates for each pass
-     */
-    record Dispatch(DispatcherType type, int number, Object target) {
+        /** A URL rule, which holds permits until the request is over. */
+        RULE,
 
-        private static final Dispatch FIRST = new Dispatch(DispatcherType.REQUEST, 0, "");
+        /** The filter of a route, which holds permits until the request is over. */
+        ROUTE,
 
-        /** @param number counts the dispatches of the request */
-        static Dispatch of(HttpServletRequest request, int number) {
-            DispatcherType type = request.getDispatcherType();
-            return switch (type) {
-                case REQUEST -> FIRST;
-                case INCLUDE, FORWARD -> new Dispatch(type, number, passOf(request));
-                default -> new Dispatch(type, number, request.getRequestURI());
-            };
-        }
+        /** A method. If it holds permits or may be refunded, that ends before the method returns. */
+        METHOD,
 
-        private static Object passOf(HttpServletRequest request) {
-            RequestAttributes attributes = RequestContextHolder.getRequestAttributes();
-            return List.of(attributes == null ? "" : attributes, request.getRequestURI());
-        }
-
-        /** Returns a pass of its own for the filter of a route, which is not charged what the request has been before. */
-        static Dispatch ofRoute(HttpServletRequest request) {
-            return new Dispatch(request.getDispatcherType(), 0, new Object());
-        }
-
-        boolean isFirst() {
-            return equals(FIRST);
-        }
+        /** A method that has returned before the permits or the refund of its call end: at any time, also of a later dispatch. */
+        TASK
     }
 
     /** @param holder the call that holds permits; {@code null}: the limit has a rate */
-    private record Payment(BucketName bucket, @Nullable Object holder, Dispatch dispatch) {}
+    private record Payment(BucketName bucket, @Nullable Object holder, int pass) {}
 }

@@ -2,21 +2,23 @@ package io.ratelimit.web.servlet;
 
 import io.ratelimit.RateLimitException;
 import io.ratelimit.web.WebSettings;
+import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.core.Ordered;
-import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Records the thread that handles a request, so that no other thread uses its response, and writes the headers that other
- * threads have recorded: when the container dispatches the request again, and at its end. Tells the
- * {@link RequestCompletion} when the thread returns. Answers the rejections that
+ * threads have recorded: when the container dispatches the request again, and at its end. Counts the passes of forwards and
+ * includes. Tells the {@link RequestCompletion} when the thread returns. Answers the rejections that
  * filters and servlets throw, which would otherwise be server errors: only Spring's servlet calls advice.
  */
-public final class RateLimitHeadersFilter extends OncePerRequestFilter implements Ordered {
+public final class RateLimitHeadersFilter implements Filter, Ordered {
 
     private final WebSettings settings;
 
@@ -46,19 +48,28 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
     }
 
     @Override
-    protected boolean shouldNotFilterAsyncDispatch() {
-        return false;
-    }
-
-    @Override
-    protected boolean shouldNotFilterErrorDispatch() {
-        return false;
-    }
-
-    @Override
-    protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        ServletHeaderRecord record = ServletHeaderRecord.of(request);
+        if (!(request instanceof HttpServletRequest http) || !(response instanceof HttpServletResponse httpResponse)) {
+            chain.doFilter(request, response);
+            return;
+        }
+        ServletHeaderRecord record = ServletHeaderRecord.of(http);
+        if (record.isHandled()) {
+            int outer = record.enterPass();
+            try {
+                chain.doFilter(request, response);
+            } finally {
+                record.leavePass(outer);
+            }
+        } else {
+            doFilter(http, httpResponse, chain, record);
+        }
+    }
+
+    private void doFilter(
+            HttpServletRequest request, HttpServletResponse response, FilterChain chain, ServletHeaderRecord record)
+            throws ServletException, IOException {
         HttpServletResponse writing = new HeaderWritingResponse(response, record, settings.headers());
         record.begin(request, response, openRequests);
         boolean answered = false;

@@ -69,6 +69,6 @@ public record RequestLimitFilter(
         if (!matched.isLimited()) {
             return null;
         }
-        return new ServletRequestCall(request, settings).enter(matched, gate);
+        return new ServletRequestCall(request, settings, ChargedBuckets.Payer.RULE).enter(matched, gate);
     }
 }

@@ -52,8 +52,7 @@ public final class RouteLimiter {
         if (!applied.operation().isEnabled()) {
             return answered -> {};
         }
-        RequestCompletion completion = new ServletRequestCall(
-                        request, settings, ChargedBuckets.Dispatch.ofRoute(request))
+        RequestCompletion completion = new ServletRequestCall(request, settings, ChargedBuckets.Payer.ROUTE)
                 .enter(MatchedRequest.of(applied, variables), gate);
         return completion == null ? answered -> {} : answered -> completion.returned(request, response, answered);
     }

@@ -22,7 +22,10 @@ final class ServletHeaderRecord extends HeaderRecord {
     /** Set by the thread that handles the request. Other threads only compare the thread. */
     private volatile @Nullable Handling handling;
 
-    private volatile int dispatches;
+    /** The number of the container's pass through the filters that is under way. */
+    private volatile int pass = ChargedBuckets.FIRST;
+
+    private int passes = ChargedBuckets.FIRST;
 
     /** {@code null}: nothing follows the end of the request. */
     private volatile @Nullable RequestCompletion completion;
@@ -50,9 +53,9 @@ final class ServletHeaderRecord extends HeaderRecord {
     }
 
     /** Records that the current thread handles the request. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // Dispatches follow one another.
     void begin(HttpServletRequest request, HttpServletResponse response, OpenRequests open) {
-        dispatches++;
+        // The record has begun in the first pass, if not before the filter.
+        pass = openRequests == null ? passes : ++passes;
         handling = new Handling(Thread.currentThread(), request, response);
         openRequests = open;
         RequestCompletion followed = completion;
@@ -111,8 +114,20 @@ final class ServletHeaderRecord extends HeaderRecord {
         return request.getDispatcherType() == DispatcherType.ERROR ? sentToErrorPage : null;
     }
 
-    ChargedBuckets.Dispatch dispatch(HttpServletRequest request) {
-        return ChargedBuckets.Dispatch.of(request, dispatches);
+    int pass() {
+        return pass;
+    }
+
+    /** Begins a pass within another one, for a forward or an include. Returns the number of the outer one. */
+    int enterPass() {
+        int outer = pass;
+        pass = ++passes;
+        return outer;
+    }
+
+    /** Goes on with the outer pass. */
+    void leavePass(int outer) {
+        pass = outer;
     }
 
     ChargedBuckets chargedBuckets() {

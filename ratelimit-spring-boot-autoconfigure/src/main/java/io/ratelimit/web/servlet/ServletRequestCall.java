@@ -23,7 +23,9 @@ final class ServletRequestCall implements RequestCall {
 
     private final ServletHeaderRecord record;
 
-    private final ChargedBuckets.Dispatch dispatch;
+    private final ChargedBuckets.Payer payer;
+
+    private final int pass;
 
     /**
      * Creates a call during the request. The thread that handles the request, which {@link RateLimitHeadersFilter} records, writes
@@ -31,16 +33,12 @@ final class ServletRequestCall implements RequestCall {
      *
      * @throws IllegalStateException if the container has finished with the request
      */
-    ServletRequestCall(HttpServletRequest request, WebSettings settings) {
-        this(request, settings, ServletHeaderRecord.of(request).dispatch(request));
-    }
-
-    /** @param dispatch that pays what the others have not */
-    ServletRequestCall(HttpServletRequest request, WebSettings settings, ChargedBuckets.Dispatch dispatch) {
+    ServletRequestCall(HttpServletRequest request, WebSettings settings, ChargedBuckets.Payer payer) {
         this.request = request;
         this.settings = settings;
+        this.payer = payer;
         this.record = ServletHeaderRecord.of(request);
-        this.dispatch = dispatch;
+        this.pass = record.pass();
     }
 
     /**
@@ -74,12 +72,17 @@ final class ServletRequestCall implements RequestCall {
 
     @Override
     public List<Charge> unpaid(List<Charge> charges) {
-        return dispatch.isFirst() ? charges : record.chargedBuckets().uncharged(charges, dispatch);
+        return record.chargedBuckets().unpaid(charges, pass, payer);
+    }
+
+    @Override
+    public RequestCall endingAnyTime() {
+        return new ServletRequestCall(request, settings, ChargedBuckets.Payer.TASK);
     }
 
     @Override
     public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
-        record.chargedBuckets().add(charges, decisions, dispatch, this);
+        record.chargedBuckets().add(charges, decisions, pass, payer, this);
         record.add(charges, decisions);
         record.write(settings.headers());
     }
@@ -91,7 +94,7 @@ final class ServletRequestCall implements RequestCall {
 
     @Override
     public void onRefund(List<Charge> charges) {
-        record.chargedBuckets().remove(charges, dispatch);
+        record.chargedBuckets().remove(charges, pass);
     }
 
     @Override

@@ -14,7 +14,7 @@ public record ServletRequestCallSource(WebSettings settings) implements RequestC
     public @Nullable RequestCall current() {
         if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes) {
             try {
-                return new ServletRequestCall(attributes.getRequest(), settings);
+                return new ServletRequestCall(attributes.getRequest(), settings, ChargedBuckets.Payer.METHOD);
             } catch (IllegalStateException over) {
                 // A task on another thread still has the attributes, but the request has ended.
                 return null;

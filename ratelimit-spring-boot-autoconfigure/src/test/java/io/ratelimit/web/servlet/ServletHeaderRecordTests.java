@@ -10,7 +10,6 @@ import io.ratelimit.testing.TestLimits;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.WebSettings;
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
@@ -34,7 +33,7 @@ class ServletHeaderRecordTests {
 
     private final MockHttpServletResponse response = new MockHttpServletResponse();
 
-    private final RequestCall caller = new ServletRequestCall(request, settings);
+    private final RequestCall caller = new ServletRequestCall(request, settings, ChargedBuckets.Payer.METHOD);
 
     @Test
     void threadThatHandlesTheRequestWritesAtOnce() throws ServletException, IOException {
@@ -93,7 +92,6 @@ class ServletHeaderRecordTests {
         });
         assertThat(fields()).isNull();
         request.setAsyncStarted(false);
-        request.setDispatcherType(DispatcherType.ASYNC);
         filter((from, to) -> assertThat(fields()).isEqualTo("\"quotes\";r=12;t=1"));
     }
 
@@ -118,15 +116,12 @@ class ServletHeaderRecordTests {
         List<Charge> charges = charges("alice");
         caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
         assertThat(caller.unpaid(charges)).isEqualTo(charges);
-        request.setDispatcherType(DispatcherType.FORWARD);
-        RequestCall forwarded = new ServletRequestCall(request, settings);
+        RequestCall forwarded = dispatched();
         assertThat(forwarded.unpaid(charges)).isEmpty();
         assertThat(forwarded.unpaid(charges("bob"))).isEqualTo(charges("bob"));
         forwarded.onDecisions(charges("bob"), List.of(allowed(12), allowed(3)));
         assertThat(forwarded.unpaid(charges("bob"))).isEqualTo(charges("bob"));
-        request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(new ServletRequestCall(request, settings).unpaid(charges("bob")))
-                .isEmpty();
+        assertThat(dispatched().unpaid(charges("bob"))).isEmpty();
     }
 
     @Test
@@ -134,19 +129,17 @@ class ServletHeaderRecordTests {
         List<Charge> charges = charges("alice");
         caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
         caller.onRefund(charges.subList(0, 1));
-        request.setDispatcherType(DispatcherType.FORWARD);
-        assertThat(new ServletRequestCall(request, settings).unpaid(charges)).isEqualTo(charges.subList(0, 1));
+        assertThat(dispatched().unpaid(charges)).isEqualTo(charges.subList(0, 1));
     }
 
     /** Such as a URL rule and a method. */
     @Test
     void laterDispatchPaysForPermitsThatNoCallOfTheRequestHolds() {
         List<Charge> charges = List.of(new Charge(TestLimits.concurrency("streams", 20), "alice", 1));
-        RequestCall second = new ServletRequestCall(request, settings);
+        RequestCall second = new ServletRequestCall(request, settings, ChargedBuckets.Payer.METHOD);
         caller.onDecisions(charges, List.of(allowed(12)));
         second.onDecisions(charges, List.of(allowed(11)));
-        request.setDispatcherType(DispatcherType.FORWARD);
-        RequestCall forwarded = new ServletRequestCall(request, settings);
+        RequestCall forwarded = dispatched();
         assertThat(forwarded.unpaid(charges)).isEmpty();
         second.onRelease();
         second.onRelease();
@@ -155,16 +148,14 @@ class ServletHeaderRecordTests {
         assertThat(forwarded.unpaid(charges)).isEqualTo(charges);
         forwarded.onDecisions(charges, List.of(allowed(12)));
         caller.onRelease();
-        request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(new ServletRequestCall(request, settings).unpaid(charges)).isEmpty();
+        assertThat(dispatched().unpaid(charges)).isEmpty();
     }
 
     @Test
     void rejectedCallHasPaidNothing() {
         List<Charge> charges = charges("alice");
         caller.onDecisions(charges, List.of(allowed(12), rejected()));
-        request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(new ServletRequestCall(request, settings).unpaid(charges)).isEqualTo(charges);
+        assertThat(dispatched().unpaid(charges)).isEqualTo(charges);
     }
 
     @Test
@@ -172,14 +163,20 @@ class ServletHeaderRecordTests {
         List<Charge> charges =
                 List.of(new Charge(QUOTES, "alice", 1), new Charge(TestLimits.dryRun(EXPORTS), "alice", 1));
         caller.onDecisions(charges, List.of(allowed(12), rejected()));
-        request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(new ServletRequestCall(request, settings).unpaid(charges)).isEqualTo(charges.subList(1, 2));
+        assertThat(dispatched().unpaid(charges)).isEqualTo(charges.subList(1, 2));
     }
 
     private void filter(FilterChain chain) throws ServletException, IOException {
         new RateLimitHeadersFilter(
                         settings, new ServletRejectionHandler(List::of, new ServletCors(List::of, List::of), settings))
                 .doFilter(request, response, chain);
+    }
+
+    /** Returns a call of a later pass. That of {@link #caller} has begun without the filter. */
+    private RequestCall dispatched() {
+        ServletHeaderRecord record = ServletHeaderRecord.of(request);
+        record.enterPass();
+        return new ServletRequestCall(request, settings, ChargedBuckets.Payer.METHOD);
     }
 
     private void say(long remaining) {
