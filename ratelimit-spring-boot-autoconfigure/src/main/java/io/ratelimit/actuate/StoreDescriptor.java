@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param latestReason why it fails now, if that is another reason; else {@code null}
  * @param latestError the message of that failure, as {@code error}
  * @param since when the first call was not decided
+ * @param expectedInstances by how many {@code local} divides each limit now; {@code null}: it divides none, or this is one server
+ *     of several
  * @param servers each Redis server by its name, if limits are in several; {@code null}: there is only one
  */
 public record StoreDescriptor(
@@ -32,11 +34,12 @@ public record StoreDescriptor(
         @Nullable String latestReason,
         @Nullable String latestError,
         @Nullable Instant since,
+        @Nullable Integer expectedInstances,
         @Nullable Map<String, StoreDescriptor> servers) {
 
     /** Describes a store in memory. */
     public static StoreDescriptor inMemory() {
-        return new StoreDescriptor("in-memory", "instance", null, null, null, null, null, null);
+        return new StoreDescriptor("in-memory", "instance", null, null, null, null, null, null, null);
     }
 
     /** Describes a store that instances share. A failure that concerns single buckets does not count. */
@@ -64,6 +67,11 @@ public record StoreDescriptor(
         return of(kind, failures, servers.isEmpty() ? null : servers);
     }
 
+    /** Returns the same with the number of instances by which limits are divided while the store fails. */
+    public StoreDescriptor dividing(int instances) {
+        return new StoreDescriptor(kind, state, reason, error, latestReason, latestError, since, instances, servers);
+    }
+
     /** Returns the names of the servers that fail; none if there is only one. */
     public static List<String> failingServers(List<StoreFailure> failures) {
         return ofWholeStores(failures)
@@ -83,7 +91,7 @@ public record StoreDescriptor(
         return ofWholeStores(failures)
                 .findFirst()
                 .map(failure -> failing(kind, failure, servers))
-                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, null, null, servers));
+                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, null, null, null, servers));
     }
 
     private static StoreDescriptor failing(
@@ -98,6 +106,7 @@ public record StoreDescriptor(
                 latest == null ? null : lowerCase(latest.reason()),
                 latest == null ? null : server + latest.message(),
                 failure.since(),
+                null,
                 servers);
     }
 

@@ -11,7 +11,9 @@ import io.ratelimit.actuate.RateLimitsDescriptor;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.statistics.InstanceCount;
 import io.ratelimit.internal.statistics.RateLimitStatistics;
 import io.ratelimit.spi.StoreHealth;
 import java.time.Clock;
@@ -49,6 +51,7 @@ public final class RateLimitsEndpointAutoConfiguration {
             ListableBeanFactory beans,
             ObjectProvider<StoreHealth> health,
             ObjectProvider<RedisServers> servers,
+            ObjectProvider<InstanceCount> instances,
             ObjectProvider<RateLimitStatistics> statistics) {
         return new RateLimitsEndpoint(
                 admin,
@@ -61,21 +64,34 @@ public final class RateLimitsEndpointAutoConfiguration {
                     RateLimitGate gate = gates.getObject();
                     return Load.of(limit, gate.heldPermits(limit), gate.waitingCalls(limit));
                 },
-                store(StoreConfiguration.kind(beans), health, servers),
+                store(
+                        StoreConfiguration.kind(beans),
+                        health,
+                        servers,
+                        catalog.settings().localShare(),
+                        instances),
                 statistics.getIfAvailable(),
                 InstanceName.get(),
                 Clock.systemUTC());
     }
 
     private static Supplier<StoreDescriptor> store(
-            String kind, ObjectProvider<StoreHealth> health, ObjectProvider<RedisServers> servers) {
+            String kind,
+            ObjectProvider<StoreHealth> health,
+            ObjectProvider<RedisServers> servers,
+            LocalShare share,
+            ObjectProvider<InstanceCount> counted) {
         if (kind.equals(StoreConfiguration.IN_MEMORY)) {
             return StoreDescriptor::inMemory;
         }
-        return () -> StoreDescriptor.shared(
-                kind,
-                health.stream().findFirst().map(StoreHealth::failures).orElseGet(List::of),
-                servers.stream().findFirst().map(RedisServers::names).orElseGet(List::of));
+        InstanceCount instances = counted.getIfAvailable();
+        return () -> {
+            StoreDescriptor store = StoreDescriptor.shared(
+                    kind,
+                    health.stream().findFirst().map(StoreHealth::failures).orElseGet(List::of),
+                    servers.stream().findFirst().map(RedisServers::names).orElseGet(List::of));
+            return instances == null ? store : store.dividing(share.divisor(instances.get()));
+        };
     }
 
     @Bean

@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.internal.statistics.InstanceCount;
 import io.ratelimit.internal.statistics.KeyReport;
@@ -87,6 +89,25 @@ class ExpectedInstancesTests {
     }
 
     @Test
+    void endpointTellsTheNumberThatLimitsAreDividedBy() {
+        CountingStatistics shared = new CountingStatistics();
+        ApplicationContextRunner watched = instance.withConfiguration(AutoConfigurations.of(
+                        RateLimitStatisticsAutoConfiguration.class, RateLimitsEndpointAutoConfiguration.class))
+                .withBean(SharedStatistics.class, () -> shared)
+                .withPropertyValues("management.endpoints.web.exposure.include=ratelimits");
+        watched.run(context -> await().untilAsserted(
+                        () -> assertThat(expectedInstances(context)).isEqualTo(5)));
+        watched.withPropertyValues("ratelimit.expected-instances=10")
+                .run(context -> assertThat(expectedInstances(context)).isEqualTo(10));
+        watched.withPropertyValues("ratelimit.store=in-memory")
+                .run(context -> assertThat(expectedInstances(context)).isNull());
+    }
+
+    private static @Nullable Integer expectedInstances(ApplicationContext context) {
+        return context.getBean(RateLimitsEndpoint.class).limits(null).store().expectedInstances();
+    }
+
+    @Test
     void withoutFiguresAutoIsOneInstance() {
         instance.withPropertyValues("ratelimit.expected-instances=auto")
                 .run(context -> assertThat(admitted(context, "quotes")).isEqualTo(10));
@@ -157,7 +178,7 @@ class ExpectedInstancesTests {
 
         @Override
         public CompletionStage<Snapshot> read(long first, long last, @Nullable String limit) {
-            throw new UnsupportedOperationException();
+            throw new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "not read by these tests", null);
         }
 
         @Override

@@ -63,14 +63,20 @@ public record LocalShare(int instances, boolean counting) {
      */
     public RateLimit of(RateLimit limit, int counted) {
         RateLimit expected = of(limit);
-        if (!counting || counted <= instances) {
+        int divisor = divisor(counted);
+        if (divisor == instances) {
             return expected;
         }
         try {
-            return new LocalShare(counted, false).of(limit);
+            return new LocalShare(divisor, false).of(limit);
         } catch (RateLimitConfigurationException ex) {
             return expected;
         }
+    }
+
+    /** Returns the number by which limits are divided: the larger one of those that are expected and counted. */
+    public int divisor(int counted) {
+        return counting ? Math.max(instances, counted) : instances;
     }
 
     private RateLimit of(RateLimit limit) {
