@@ -1,13 +1,13 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.annotation.RateLimited;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.stream.Stream;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.util.ClassUtils;
 
 /**
  * Recognizes interfaces of HTTP clients, which a library implements by a proxy. A controller that implements such an interface is
@@ -33,32 +33,35 @@ final class DeclarativeClient {
         return annotations.isPresent(HTTP_EXCHANGE)
                 || annotations.isPresent(REQUEST_LINE)
                 || feignClients(targetClass)
-                        .anyMatch(client -> RateLimitAnnotations.isDeclaredBy(client.type(), method, targetClass));
+                        .anyMatch(client -> RateLimitAnnotations.isPartOf(client.getSource(), method, targetClass));
     }
 
     /** Returns whether the class is a client's fallback, which is called after the client has been charged. */
     static boolean isFallback(Class<?> targetClass) {
-        return feignClients(targetClass).anyMatch(client -> client.fallback() == targetClass);
+        return replacedClients(targetClass).findAny().isPresent();
     }
 
     /** Returns whether the method takes the place of one that has been charged, and no annotation of the fallback limits it. */
     static boolean isFallback(Method method, Class<?> targetClass) {
-        return feignClients(targetClass)
-                        .anyMatch(client -> client.fallback() == targetClass
-                                && RateLimitAnnotations.isDeclaredBy(client.type(), method, targetClass))
+        return replacedClients(targetClass)
+                        .anyMatch(client -> RateLimitAnnotations.isPartOf(client.getSource(), method, targetClass))
                 && !MergedAnnotations.from(method).isPresent(RateLimited.class)
                 && !MergedAnnotations.from(targetClass).isPresent(RateLimited.class);
     }
 
-    private static Stream<FeignClient> feignClients(Class<?> targetClass) {
-        return ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream()
-                .flatMap(type -> MergedAnnotations.from(type).stream(FEIGN_CLIENT)
-                        .map(annotation -> new FeignClient(type, fallback(annotation))));
+    /** Counts every class as a fallback that a factory of fallbacks may return. */
+    private static Stream<MergedAnnotation<Annotation>> replacedClients(Class<?> targetClass) {
+        boolean isClient = targetClass.isInterface() || Proxy.isProxyClass(targetClass);
+        return feignClients(targetClass)
+                .filter(client -> attribute(client, "fallback") == targetClass
+                        || (!isClient && attribute(client, "fallbackFactory") != void.class));
     }
 
-    private static Class<?> fallback(MergedAnnotation<?> annotation) {
-        return annotation.getValue("fallback", Class.class).orElse(void.class);
+    private static Stream<MergedAnnotation<Annotation>> feignClients(Class<?> targetClass) {
+        return MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).stream(FEIGN_CLIENT);
     }
 
-    private record FeignClient(Class<?> type, Class<?> fallback) {}
+    private static Class<?> attribute(MergedAnnotation<?> annotation, String name) {
+        return annotation.getValue(name, Class.class).orElse(void.class);
+    }
 }

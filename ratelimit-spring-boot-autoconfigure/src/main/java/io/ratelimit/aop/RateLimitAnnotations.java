@@ -62,14 +62,14 @@ public final class RateLimitAnnotations {
     }
 
     /** Returns whether the annotation applies: that of an interface applies only to the methods of the interface. */
-    private static boolean isPartOf(@Nullable Object type, Method method, Class<?> targetClass) {
+    static boolean isPartOf(@Nullable Object type, Method method, Class<?> targetClass) {
         return !(type instanceof Class<?> annotated)
                 || !annotated.isInterface()
                 || isDeclaredBy(annotated, method, targetClass);
     }
 
     /** Returns whether the interface has the method, also with a type parameter where the class has a type. */
-    static boolean isDeclaredBy(Class<?> type, Method method, Class<?> targetClass) {
+    private static boolean isDeclaredBy(Class<?> type, Method method, Class<?> targetClass) {
         return ClassUtils.hasMethod(type, method.getName(), method.getParameterTypes())
                 || Arrays.stream(type.getMethods())
                         .anyMatch(declared -> AopUtils.getMostSpecificMethod(declared, targetClass)

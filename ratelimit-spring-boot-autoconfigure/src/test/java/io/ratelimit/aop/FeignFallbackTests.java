@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.springframework.cloud.openfeign.FeignClient;
 
@@ -75,6 +76,41 @@ class FeignFallbackTests {
         }
     }
 
+    @FeignClient(fallback = NoSpecialOffers.class)
+    interface Offers {
+
+        @RateLimited(name = "offers", rate = "1/m")
+        String offer();
+    }
+
+    interface SpecialOffers extends Offers {}
+
+    static class NoSpecialOffers implements SpecialOffers {
+
+        @Override
+        public String offer() {
+            return "none";
+        }
+    }
+
+    @FeignClient(fallbackFactory = StockFactory.class)
+    @RateLimited(name = "stocks", rate = "1/m")
+    interface Stocks {
+
+        String stock();
+    }
+
+    static class NoStocks implements Stocks {
+
+        @Override
+        public String stock() {
+            return "none";
+        }
+    }
+
+    /** Implements a {@code FallbackFactory} of the library. */
+    record StockFactory(NoStocks stocks) {}
+
     /** A server that shares the interface. */
     static class Server extends NoRates {}
 
@@ -142,6 +178,40 @@ class FeignFallbackTests {
             fallback.quote();
             assertRejected("fallbacks", fallback::quote);
         });
+    }
+
+    @Test
+    void fallbackOfAnInterfaceBelowTheClientIsNotCharged() {
+        LimitedContexts.inMemory().withBean(NoSpecialOffers.class).run(context -> {
+            Offers fallback = context.getBean(Offers.class);
+            assertThat(fallback.offer()).isEqualTo("none");
+            assertThat(fallback.offer()).isEqualTo("none");
+        });
+    }
+
+    @Test
+    void fallbackOfAFactoryIsNotCharged() {
+        LimitedContexts.inMemory()
+                .withBean(NoStocks.class)
+                .withBean(StockFactory.class)
+                .run(context -> {
+                    Stocks fallback = context.getBean(StockFactory.class).stocks();
+                    assertThat(fallback.stock()).isEqualTo("none");
+                    assertThat(fallback.stock()).isEqualTo("none");
+                });
+    }
+
+    /** The library implements it by a proxy. */
+    @Test
+    void clientWithAFactoryOfFallbacksIsCharged() {
+        LimitedContexts.inMemory()
+                .withBean(Stocks.class, () -> (Stocks) Proxy.newProxyInstance(
+                        Stocks.class.getClassLoader(), new Class<?>[] {Stocks.class}, (proxy, method, args) -> "some"))
+                .run(context -> {
+                    Stocks client = context.getBean(Stocks.class);
+                    assertThat(client.stock()).isEqualTo("some");
+                    assertRejected("stocks", client::stock);
+                });
     }
 
     @Test

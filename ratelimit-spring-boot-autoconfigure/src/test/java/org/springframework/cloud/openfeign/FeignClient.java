@@ -11,4 +11,6 @@ import java.lang.annotation.Target;
 public @interface FeignClient {
 
     Class<?> fallback() default void.class;
+
+    Class<?> fallbackFactory() default void.class;
 }
