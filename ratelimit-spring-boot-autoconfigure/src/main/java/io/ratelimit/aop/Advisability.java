@@ -63,7 +63,7 @@ final class Advisability {
      */
     static void check(Method method, Class<?> targetClass, LimitPointcut pointcut) {
         FrameworkCall framework = FrameworkCall.of(method, targetClass);
-        if (framework != null && !framework.isLeftOut() && framework != FrameworkCall.EXCEPTION_HANDLER) {
+        if (framework != null && !framework.isLeftOut() && framework != FrameworkCall.ANSWER) {
             throw misplaced(pointcut.property(), method, framework);
         }
         String obstacle = obstacle(method, targetClass);
@@ -82,7 +82,7 @@ final class Advisability {
         List<LimitAnnotation> annotations = RateLimitAnnotations.ofType(targetClass);
         if (!annotations.isEmpty() && !Modifier.isAbstract(targetClass.getModifiers())) {
             boolean createsBean =
-                    FrameworkCall.CREATION.implementedBy(targetClass).findAny().isPresent();
+                    FrameworkCall.CREATION.listedTypes(targetClass).findAny().isPresent();
             throw new RateLimitConfigurationException(
                             "@RateLimited on a type must cover a public method that callers reach through a proxy (was on "
                                     + annotations.get(0).place() + ", and covers no method of "
@@ -94,7 +94,7 @@ final class Advisability {
         }
     }
 
-    private static RateLimitConfigurationException misplaced(String limitedBy, Method method, FrameworkCall framework) {
+    static RateLimitConfigurationException misplaced(String limitedBy, Method method, FrameworkCall framework) {
         return new RateLimitConfigurationException(
                         limitedBy
                                 + " must apply to methods whose callers go through a proxy and see a rejection (was on a"

@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -10,7 +11,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Records the class of every bean that the container creates, before other post-processors wrap the bean. Includes beans that
- * are created too early to be advised, and excludes registered singletons such as mocks of a test.
+ * are created too early to be advised, also post-processors of the bean factory, and excludes registered singletons such as mocks
+ * of a test.
  */
 public final class CreatedBeans implements BeanFactoryPostProcessor {
 
@@ -27,6 +29,9 @@ public final class CreatedBeans implements BeanFactoryPostProcessor {
                 return bean;
             }
         });
+        for (String name : beans.getBeanNamesForType(BeanFactoryPostProcessor.class, true, false)) {
+            types.put(name, ClassUtils.getUserClass(Objects.requireNonNull(beans.getType(name, false))));
+        }
     }
 
     /** Returns the class of a bean, or {@code null} if the container has not created it. */

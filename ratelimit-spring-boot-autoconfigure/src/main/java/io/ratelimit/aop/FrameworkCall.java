@@ -2,88 +2,85 @@ package io.ratelimit.aop;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Set;
+import java.util.EventListener;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.util.ClassUtils;
+import org.springframework.util.PatternMatchUtils;
 
 /** How a framework calls a method: past the bean's proxy, or so that a rejection becomes another answer. Such methods are not limited. */
 enum FrameworkCall {
     CREATION(
             "creates a bean, once",
             "Annotate the method of the bean's class; write a class for a lambda.",
-            List.of("org.springframework.context.annotation.Bean"),
-            List.of("org.springframework.beans.factory.FactoryBean")),
+            "org.springframework.context.annotation.Bean",
+            "org.springframework.beans.factory.FactoryBean"),
 
-    LIFE_CYCLE(
-            "is called by Spring when there is no proxy, as the bean begins or ends",
+    PAST_PROXY(
+            "is called when there is no proxy, as the bean begins or ends, or by the bean itself",
             "Annotate a method that other beans call.",
-            List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy"),
-            List.of(
-                    "org.springframework.beans.factory.InitializingBean",
-                    "org.springframework.beans.factory.DisposableBean")),
+            "jakarta.annotation.PostConstruct",
+            "jakarta.annotation.PreDestroy",
+            "org.springframework.beans.factory.annotation.Autowired",
+            "org.springframework.beans.factory.InitializingBean",
+            "org.springframework.beans.factory.DisposableBean",
+            "org.springframework.beans.factory.config.BeanFactoryPostProcessor",
+            "org.springframework.*Aware",
+            "org.springframework.boot.*HealthIndicator"),
 
     CONTAINER(
-            "belongs to a filter or a servlet, for which the web server answers a rejection with 500",
+            "belongs to a filter, a servlet or a listener, for which the web server answers a rejection with 500 or an error",
             "Limit the requests by a URL rule (ratelimit.http), or annotate a method that the filter calls on another bean.",
-            List.of(),
-            List.of("jakarta.servlet.Filter", "jakarta.servlet.Servlet")) {
+            "jakarta.servlet.Filter",
+            "jakarta.servlet.Servlet",
+            "jakarta.servlet.*Listener") {
         @Override
         boolean calls(Method method, Class<?> targetClass) {
-            return implementedBy(targetClass).findAny().isPresent();
+            return super.calls(method, targetClass)
+                    || listedTypes(targetClass).anyMatch(type -> !EventListener.class.isAssignableFrom(type));
         }
     },
 
     AUTHENTICATION(
             "is called by Spring Security, which answers a rejection as if the password were wrong",
             "Limit the requests that log in by a URL rule (ratelimit.http).",
-            List.of(),
-            List.of(
-                    "org.springframework.security.core.userdetails.UserDetailsService",
-                    "org.springframework.security.core.userdetails.ReactiveUserDetailsService",
-                    "org.springframework.security.authentication.AuthenticationProvider",
-                    "org.springframework.security.authentication.AuthenticationManager",
-                    "org.springframework.security.authentication.ReactiveAuthenticationManager",
-                    "org.springframework.security.crypto.password.PasswordEncoder")),
+            "org.springframework.security.core.userdetails.UserDetailsService",
+            "org.springframework.security.core.userdetails.ReactiveUserDetailsService",
+            "org.springframework.security.authentication.AuthenticationProvider",
+            "org.springframework.security.authentication.dao.AbstractUserDetailsAuthenticationProvider",
+            "org.springframework.security.authentication.AuthenticationManager",
+            "org.springframework.security.authentication.ReactiveAuthenticationManager",
+            "org.springframework.security.crypto.password.PasswordEncoder"),
 
     CONVERSION(
             "is called by Spring's type conversion, which answers a rejection as if the value were wrong",
             "Annotate the method that takes the value.",
-            List.of(),
-            List.of(
-                    "org.springframework.core.convert.converter.Converter",
-                    "org.springframework.core.convert.converter.GenericConverter",
-                    "org.springframework.format.Parser",
-                    "org.springframework.format.Printer")),
+            "org.springframework.core.convert.converter.Converter",
+            "org.springframework.core.convert.converter.GenericConverter",
+            "org.springframework.format.Parser",
+            "org.springframework.format.Printer"),
 
-    EXCEPTION_HANDLER(
-            "handles exceptions, so that after a rejection Spring answers a failure of the handler instead",
+    ANSWER(
+            "is called to answer a rejection, too, so that Spring answers a failure of the handler instead",
             "Annotate the methods that handle requests.",
-            List.of(
-                    "org.springframework.web.bind.annotation.ExceptionHandler",
-                    "org.springframework.messaging.handler.annotation.MessageExceptionHandler",
-                    "org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler"),
-            List.of());
+            "org.springframework.web.bind.annotation.ExceptionHandler",
+            "org.springframework.messaging.handler.annotation.MessageExceptionHandler",
+            "org.springframework.graphql.data.method.annotation.GraphQlExceptionHandler",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice");
 
     private final String problem;
 
     private final String fix;
 
-    @SuppressWarnings("ImmutableEnumChecker") // A constant list.
-    private final List<String> annotations;
+    @SuppressWarnings("ImmutableEnumChecker") // An array that does not change.
+    private final String[] names;
 
-    @SuppressWarnings("ImmutableEnumChecker") // A copy that cannot change.
-    private final Set<String> interfaces;
-
-    /** Annotations and interfaces are known by their names, because they may not be on the class path. */
-    FrameworkCall(String problem, String fix, List<String> annotations, List<String> interfaces) {
+    /** @param names those of annotations and of supertypes, because they may not be on the class path; patterns of supertypes */
+    FrameworkCall(String problem, String fix, String... names) {
         this.problem = problem;
         this.fix = fix;
-        this.annotations = annotations;
-        this.interfaces = Set.copyOf(interfaces);
+        this.names = names;
     }
 
     /** Returns how the method is called, or {@code null} if callers go through the proxy and take a rejection. */
@@ -96,32 +93,35 @@ enum FrameworkCall {
 
     /** Returns whether Spring calls the method besides one that handles the request, which would pay for both. */
     static boolean assistsHandlers(Method method, Class<?> targetClass) {
-        return preparesRequests(method) || EXCEPTION_HANDLER.calls(method, targetClass);
+        return preparesRequests(method) || ANSWER.calls(method, targetClass);
     }
 
     private static boolean preparesRequests(Method method) {
-        return isAnnotated(method, List.of("org.springframework.web.bind.annotation.InitBinder"))
-                || (isAnnotated(method, List.of("org.springframework.web.bind.annotation.ModelAttribute"))
-                        && !isAnnotated(method, List.of("org.springframework.web.bind.annotation.RequestMapping")));
+        return isAnnotated(method, "org.springframework.web.bind.annotation.InitBinder")
+                || (isAnnotated(method, "org.springframework.web.bind.annotation.ModelAttribute")
+                        && !isAnnotated(method, "org.springframework.web.bind.annotation.RequestMapping"));
     }
 
     boolean calls(Method method, Class<?> targetClass) {
-        return isAnnotated(method, annotations)
-                || implementedBy(targetClass)
-                        .flatMap(type -> Arrays.stream(type.getMethods()))
+        return isAnnotated(method, names)
+                || listedTypes(targetClass)
+                        .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
                         .anyMatch(declared -> declared.getName().equals(method.getName())
                                 && declared.getParameterCount() == method.getParameterCount());
     }
 
-    /** Returns those of the interfaces that a class implements. */
-    Stream<Class<?>> implementedBy(Class<?> targetClass) {
-        return ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream()
-                .filter(type -> interfaces.contains(type.getName()));
+    /** Returns those of the types that a class extends or implements, also through other interfaces. */
+    Stream<Class<?>> listedTypes(Class<?> targetClass) {
+        Stream<Class<?>> supertypes =
+                Stream.concat(Stream.ofNullable(targetClass.getSuperclass()), Stream.of(targetClass.getInterfaces()));
+        return Stream.concat(
+                Stream.of(targetClass).filter(type -> PatternMatchUtils.simpleMatch(names, type.getName())),
+                supertypes.flatMap(this::listedTypes));
     }
 
     /** Returns whether a type may be annotated that has such a method among others, which is then left out. */
     boolean isLeftOut() {
-        return this == CREATION || this == LIFE_CYCLE;
+        return this == CREATION || this == PAST_PROXY;
     }
 
     /** Completes "a method that". */
@@ -133,8 +133,8 @@ enum FrameworkCall {
         return fix;
     }
 
-    private static boolean isAnnotated(Method method, List<String> names) {
+    private static boolean isAnnotated(Method method, String... names) {
         MergedAnnotations found = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        return names.stream().anyMatch(found::isPresent);
+        return Stream.of(names).anyMatch(found::isPresent);
     }
 }

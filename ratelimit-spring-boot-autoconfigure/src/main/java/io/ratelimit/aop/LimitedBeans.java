@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.internal.limiter.LimitCatalog;
@@ -23,7 +24,10 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -68,6 +72,7 @@ public record LimitedBeans(
     public List<LimitedMethodRecord> check() {
         // First find all, so that every annotation has declared its limit before a pointcut refers to one.
         List<BeanMethod> all = find(beans, methods, this::typeOf, this::isMock);
+        all.forEach(this::checkCallback);
         for (Class<?> job : jobs()) {
             methods.of(job).forEach(method -> all.add(new BeanMethod(job.getName(), job, method)));
         }
@@ -120,6 +125,18 @@ public record LimitedBeans(
             jobs.add((Class<?>) Objects.requireNonNull(ReflectionUtils.invokeMethod(jobClass, each)));
         }
         return jobs;
+    }
+
+    /** @throws RateLimitConfigurationException if an annotated method is the init or destroy method of its bean's definition */
+    private void checkCallback(BeanMethod found) {
+        BeanDefinition definition = beans.getMergedBeanDefinition(found.bean());
+        Method method = found.method().method();
+        if (method.getParameterCount() == 0
+                && (method.getName().equals(definition.getInitMethodName())
+                        || method.getName().equals(definition.getDestroyMethodName()))
+                && MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(RateLimited.class)) {
+            throw Advisability.misplaced("@RateLimited", method, FrameworkCall.PAST_PROXY);
+        }
     }
 
     /** @throws RateLimitConfigurationException if a factory of a bean is annotated, and has no method that others call */

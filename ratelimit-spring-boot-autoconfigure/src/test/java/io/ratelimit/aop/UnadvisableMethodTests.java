@@ -12,13 +12,17 @@ import jakarta.annotation.PostConstruct;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestEvent;
+import jakarta.servlet.ServletRequestListener;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpSessionEvent;
+import jakarta.servlet.http.HttpSessionListener;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -32,30 +36,53 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.SmartFactoryBean;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.EnvironmentAware;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.core.convert.converter.ConditionalGenericConverter;
 import org.springframework.core.convert.converter.Converter;
+import org.springframework.core.env.Environment;
+import org.springframework.format.Formatter;
+import org.springframework.http.MediaType;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.http.server.ServerHttpResponse;
 import org.springframework.messaging.handler.annotation.MessageExceptionHandler;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.authentication.dao.AbstractUserDetailsAuthenticationProvider;
 import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.core.userdetails.UsernameNotFoundException;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.InitBinder;
 import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 class UnadvisableMethodTests {
 
@@ -90,14 +117,31 @@ class UnadvisableMethodTests {
     @CsvSource({
         "CreatesABean, creates a bean, write a class for a lambda",
         "IsAFactoryBean, creates a bean, Annotate the method of the bean's class",
+        "IsASmartFactoryBean, creates a bean, Annotate the method of the bean's class",
         "IsCalledAfterConstruction, no proxy, Annotate a method that other beans call",
         "IsCalledBeforeDestruction, no proxy, Annotate a method that other beans call",
+        "IsInitialized, no proxy, Annotate a method that other beans call",
+        "IsAware, no proxy, Annotate a method that other beans call",
+        "IsWired, no proxy, Annotate a method that other beans call",
+        "ProcessesDefinitions, no proxy, Annotate a method that other beans call",
+        "TellsHealth, by the bean itself, Annotate a method that other beans call",
+        "TellsHealthReactively, by the bean itself, Annotate a method that other beans call",
+        "ChecksHealth, by the bean itself, Annotate a method that other beans call",
+        "ListensToRequests, the web server answers a rejection with 500 or an error, URL rule",
+        "ListensToSessions, the web server answers a rejection with 500 or an error, URL rule",
         "IsAFilter, the web server answers a rejection with 500, URL rule",
         "IsAnAnnotatedFilter, the web server answers a rejection with 500, URL rule",
         "LoadsUsers, as if the password were wrong, requests that log in",
+        "LoadsUsersOfAManager, as if the password were wrong, requests that log in",
+        "LoadsAccounts, as if the password were wrong, requests that log in",
+        "RetrievesUsers, as if the password were wrong, requests that log in",
         "Converts, as if the value were wrong, Annotate the method that takes the value",
+        "ConvertsLanguages, as if the value were wrong, Annotate the method that takes the value",
+        "ConvertsUnderCondition, as if the value were wrong, Annotate the method that takes the value",
+        "Formats, as if the value were wrong, Annotate the method that takes the value",
         "HandlesExceptions, a failure of the handler instead, Annotate the methods that handle requests",
-        "HandlesExceptionsOfMessages, a failure of the handler instead, Annotate the methods that handle requests"
+        "HandlesExceptionsOfMessages, a failure of the handler instead, Annotate the methods that handle requests",
+        "ChangesBodies, a failure of the handler instead, Annotate the methods that handle requests"
     })
     void methodThatAFrameworkCallsInItsOwnWayStopsTheStartUp(String type, String problem, String fix) {
         runner.withUserConfiguration(nested(type)).run(context -> {
@@ -112,14 +156,46 @@ class UnadvisableMethodTests {
         });
     }
 
-    /** They are known by their names. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void methodThatTheBeanDefinitionNamesForItsBeginOrEndStopsTheStartUp(boolean begin) {
+        runner.withBean(BeginsAndEnds.class, BeginsAndEnds::new, definition -> {
+                    definition.setInitMethodName(begin ? "call" : null);
+                    definition.setDestroyMethodName(begin ? null : "call");
+                })
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + BeginsAndEnds.class.getName() + ".call()")
+                            .contains("no proxy");
+                    assertThat(analysis.getAction()).contains("Annotate a method that other beans call");
+                });
+    }
+
+    @Test
+    void methodsBesideThoseThatAFrameworkCallsAreLimited() {
+        runner.withBean(LoadsNoAccounts.class)
+                .withBean(ListensBesides.class)
+                .withBean(CalledByOthers.class, CalledByOthers::new, definition -> definition.setInitMethodName("call"))
+                .run(context -> {
+                    Accounts accounts = context.getBean(Accounts.class);
+                    accounts.register();
+                    assertRejected("register", accounts::register);
+                    ListensBesides listener = context.getBean(ListensBesides.class);
+                    listener.call();
+                    assertRejected("listens-besides-call", listener::call);
+                    CalledByOthers called = context.getBean(CalledByOthers.class);
+                    called.call("first");
+                    assertRejected("called-by-others-call", () -> called.call("second"));
+                });
+    }
+
+    /** They are known by their names. Those of patterns are found by the tests above. */
     @Test
     void typesOfFrameworksExist() {
         List<String> names = Arrays.stream(FrameworkCall.values())
-                .flatMap(call -> Stream.of("annotations", "interfaces")
-                        .map(field -> (Collection<?>) ReflectionTestUtils.getField(call, field)))
-                .flatMap(Collection::stream)
-                .map(String.class::cast)
+                .flatMap(call -> Stream.of((String[]) ReflectionTestUtils.getField(call, "names")))
+                .filter(name -> !name.contains("*"))
                 .toList();
         assertThat(names)
                 .hasSizeGreaterThan(15)
@@ -142,6 +218,14 @@ class UnadvisableMethodTests {
                         .contains("Where: " + nested(type).getName() + "." + method)
                         .contains("What: ratelimit.limits.quotes.pointcut")
                         .contains(problem));
+    }
+
+    @Test
+    void annotatedPostProcessorOfDefinitionsStopsTheStartUp() {
+        runner.withBean(ProcessesDefinitionsToo.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + ProcessesDefinitionsToo.class.getName() + ".call()")
+                        .contains("it was created before beans are proxied"));
     }
 
     /** One without an order is created when beans are proxied already, and is limited. */
@@ -475,6 +559,118 @@ class UnadvisableMethodTests {
         }
     }
 
+    static class IsASmartFactoryBean implements SmartFactoryBean<String> {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public String getObject() {
+            return "";
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return String.class;
+        }
+    }
+
+    static class IsInitialized implements InitializingBean {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void afterPropertiesSet() {}
+    }
+
+    static class IsAware implements EnvironmentAware {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void setEnvironment(Environment environment) {}
+    }
+
+    static class IsWired {
+
+        @Autowired
+        @RateLimited(rate = "1/h")
+        public void wire(Environment environment) {}
+    }
+
+    static class ProcessesDefinitions implements BeanFactoryPostProcessor {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {}
+    }
+
+    static class ProcessesDefinitionsToo implements BeanFactoryPostProcessor {
+
+        @Override
+        public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {}
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class BeginsAndEnds {
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class CalledByOthers {
+
+        public void call() {}
+
+        @RateLimited(rate = "1/h")
+        public void call(String caller) {}
+    }
+
+    static class TellsHealth implements HealthIndicator {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Health health() {
+            return Health.up().build();
+        }
+    }
+
+    static class TellsHealthReactively implements ReactiveHealthIndicator {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Mono<Health> health() {
+            return Mono.just(Health.up().build());
+        }
+    }
+
+    static class ChecksHealth extends AbstractHealthIndicator {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        protected void doHealthCheck(Health.Builder builder) {
+            builder.up();
+        }
+    }
+
+    static class ListensToRequests implements ServletRequestListener {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void requestInitialized(ServletRequestEvent event) {}
+    }
+
+    static class ListensToSessions implements HttpSessionListener {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void sessionCreated(HttpSessionEvent event) {}
+    }
+
+    static class ListensBesides implements HttpSessionListener {
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
     static class IsCalledAfterConstruction {
 
         @PostConstruct
@@ -510,6 +706,95 @@ class UnadvisableMethodTests {
         @RateLimited(rate = "1/h")
         public UserDetails loadUserByUsername(String username) {
             throw new UsernameNotFoundException(username);
+        }
+    }
+
+    static class LoadsUsersOfAManager extends InMemoryUserDetailsManager {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public UserDetails loadUserByUsername(String username) {
+            return super.loadUserByUsername(username);
+        }
+    }
+
+    interface Accounts extends UserDetailsService {
+
+        @RateLimited(name = "register", rate = "1/h")
+        default void register() {}
+    }
+
+    static class LoadsNoAccounts implements Accounts {
+
+        @Override
+        public UserDetails loadUserByUsername(String username) {
+            throw new UsernameNotFoundException(username);
+        }
+    }
+
+    static class LoadsAccounts extends LoadsNoAccounts {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public UserDetails loadUserByUsername(String username) {
+            return super.loadUserByUsername(username);
+        }
+    }
+
+    static class RetrievesUsers extends AbstractUserDetailsAuthenticationProvider {
+
+        @Override
+        protected void additionalAuthenticationChecks(
+                UserDetails user, UsernamePasswordAuthenticationToken authentication) {}
+
+        @Override
+        @RateLimited(rate = "1/h")
+        protected UserDetails retrieveUser(String username, UsernamePasswordAuthenticationToken authentication) {
+            throw new UsernameNotFoundException(username);
+        }
+    }
+
+    interface LanguageConverter extends Converter<String, Locale> {}
+
+    static class ConvertsLanguages implements LanguageConverter {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Locale convert(String source) {
+            return Locale.forLanguageTag(source);
+        }
+    }
+
+    static class ConvertsUnderCondition implements ConditionalGenericConverter {
+
+        @Override
+        public boolean matches(TypeDescriptor source, TypeDescriptor target) {
+            return true;
+        }
+
+        @Override
+        public Set<ConvertiblePair> getConvertibleTypes() {
+            return Set.of();
+        }
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Object convert(Object source, TypeDescriptor sourceType, TypeDescriptor targetType) {
+            return source;
+        }
+    }
+
+    static class Formats implements Formatter<Locale> {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Locale parse(String text, Locale locale) {
+            return Locale.forLanguageTag(text);
+        }
+
+        @Override
+        public String print(Locale object, Locale locale) {
+            return object.toLanguageTag();
         }
     }
 
@@ -588,9 +873,15 @@ class UnadvisableMethodTests {
 
     @Configuration
     @RateLimited(rate = "1/h")
-    static class AnnotatedConfiguration implements InitializingBean {
+    static class AnnotatedConfiguration implements InitializingBean, EnvironmentAware {
 
         public void call() {}
+
+        @Autowired
+        public void wire(Environment environment) {}
+
+        @Override
+        public void setEnvironment(Environment environment) {}
 
         @Override
         public void afterPropertiesSet() {}
@@ -644,6 +935,26 @@ class UnadvisableMethodTests {
         @MessageExceptionHandler
         @RateLimited(rate = "1/h")
         public void call() {}
+    }
+
+    static class ChangesBodies implements ResponseBodyAdvice<String> {
+
+        @Override
+        public boolean supports(MethodParameter result, Class<? extends HttpMessageConverter<?>> converter) {
+            return true;
+        }
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public String beforeBodyWrite(
+                String body,
+                MethodParameter result,
+                MediaType type,
+                Class<? extends HttpMessageConverter<?>> converter,
+                ServerHttpRequest request,
+                ServerHttpResponse response) {
+            return body;
+        }
     }
 
     @RateLimited(rate = "1/h")
