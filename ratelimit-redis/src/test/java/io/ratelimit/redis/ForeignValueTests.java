@@ -7,7 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.store.TestStores;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
@@ -42,7 +42,7 @@ class ForeignValueTests {
 
     private final RateLimitStore store = TestStores.over(connector, prefix);
 
-    private final String key = new String(new BucketKeys(prefix).name(limit, "secret"), StandardCharsets.UTF_8);
+    private final String key = new String(new BucketNaming(prefix).name(limit, "secret"), StandardCharsets.UTF_8);
 
     private final StringRedisTemplate commands = redis.commands();
 

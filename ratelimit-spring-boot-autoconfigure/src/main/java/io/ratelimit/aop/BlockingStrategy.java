@@ -38,7 +38,7 @@ record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrate
         } catch (RateLimitExceededException rejection) {
             return call.fallback(rejection);
         }
-        return acquire.refundable() ? proceed(call, new CallCosts(call, acquire, settlement)) : call.proceed();
+        return acquire.refundable() ? proceed(call, new CallSettlement(call, acquire, settlement)) : call.proceed();
     }
 
     /** Avoids the allocations of the general case for most calls outside of a request. */
@@ -60,7 +60,7 @@ record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrate
         return true;
     }
 
-    private static @Nullable Object proceed(LimitedCall call, CallCosts costs) throws Throwable {
+    private static @Nullable Object proceed(LimitedCall call, CallSettlement costs) throws Throwable {
         Object result;
         try {
             result = call.proceed();

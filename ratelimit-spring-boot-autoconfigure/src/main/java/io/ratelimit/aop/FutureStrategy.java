@@ -65,7 +65,7 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
                 .whenComplete((followed, refused) -> {
                     // The executor may have no thread for the call.
                     if (refused != null && !entered.isCompletedExceptionally()) {
-                        CallCosts.neverBegun(call, acquire, entered.getNow(Settlement.NONE), refused);
+                        CallSettlement.neverBegun(call, acquire, entered.getNow(Settlement.NONE), refused);
                     }
                 })
                 .thenCompose(Function.identity())
@@ -91,7 +91,7 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         }
         return settlement == null || !acquire.refundable()
                 ? outcome
-                : settling(releasing(outcome, call, settlement), new CallCosts(call, acquire, settlement), result);
+                : settling(releasing(outcome, call, settlement), new CallSettlement(call, acquire, settlement), result);
     }
 
     /** Returns the future of the method or of its fallback. */
@@ -109,7 +109,7 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
 
     /** Settles the call. If the caller has cancelled the result, the permits count as used. */
     private static CompletionStage<@Nullable Object> settling(
-            CompletionStage<@Nullable Object> outcome, CallCosts costs, CancellationLinkedFuture result) {
+            CompletionStage<@Nullable Object> outcome, CallSettlement costs, CancellationLinkedFuture result) {
         return outcome.handle((value, failure) -> {
                     if (result.isCancelled()) {
                         costs.cancelled();

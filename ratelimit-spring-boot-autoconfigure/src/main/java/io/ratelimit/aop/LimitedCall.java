@@ -64,7 +64,7 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
 
     /** Warns if the call holds permits, which are released now, and its work goes on. */
     void returned(@Nullable Object result) {
-        if (charges.holdsPermits() && CallEnds.goesOnAfter(result)) {
+        if (charges.holdsPermits() && LateResults.goesOnAfter(result)) {
             limited().warnOfEarlyRelease(Objects.requireNonNull(result).getClass());
         }
     }

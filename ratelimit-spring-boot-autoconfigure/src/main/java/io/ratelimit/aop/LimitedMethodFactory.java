@@ -87,10 +87,10 @@ public record LimitedMethodFactory(
     }
 
     private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy strategy) {
-        String unobserved = strategy.observesFailures() && !CallEnds.isPlainFuture(method.getReturnType())
+        String unobserved = strategy.observesFailures() && !LateResults.isPlainFuture(method.getReturnType())
                 ? null
                 : " of a " + method.getReturnType().getName() + " cannot be observed";
-        String noResult = CallEnds.isHandedOver(method)
+        String noResult = LateResults.isHandedOver(method)
                 ? "an @Async method that returns void has returned before it begins"
                 : unobserved == null ? null : "the result" + unobserved;
         for (RateLimitOperation operation : operations) {
@@ -111,7 +111,7 @@ public record LimitedMethodFactory(
     }
 
     private static void checkHolds(Method method, List<RateLimitOperation> operations) {
-        Class<?> unobserved = CallEnds.unobserved(method);
+        Class<?> unobserved = LateResults.unobserved(method);
         if (unobserved != null) {
             for (RateLimitOperation operation : operations) {
                 checkHolds(unobserved, operation.limit());

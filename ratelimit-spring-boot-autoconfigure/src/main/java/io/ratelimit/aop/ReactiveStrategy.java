@@ -97,13 +97,13 @@ record ReactiveStrategy(
             return publisher(() -> call.fallback(Objects.requireNonNull(failure)));
         }
         if (failure != null) {
-            CallCosts.neverBegun(call, acquire, settlement, failure);
+            CallSettlement.neverBegun(call, acquire, settlement, failure);
             return Mono.error(failure);
         }
-        return acquire.refundable() ? settling(call, new CallCosts(call, acquire, settlement)) : body(call);
+        return acquire.refundable() ? settling(call, new CallSettlement(call, acquire, settlement)) : body(call);
     }
 
-    private Publisher<Object> settling(LimitedCall call, CallCosts costs) {
+    private Publisher<Object> settling(LimitedCall call, CallSettlement costs) {
         Flux<Object> values = Flux.from(body(call));
         if (costs.needResults() || !multiValue) {
             values = (multiValue

@@ -2,7 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.autoconfigure.RateLimitLifecycle.Stage;
-import io.ratelimit.internal.change.BucketChanges;
+import io.ratelimit.internal.change.BucketUpdater;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.change.LimitAdmin;
@@ -41,9 +41,9 @@ class ChangeConfiguration {
 
     @Bean
     @Conditional(OnStoreOfThisContext.class)
-    BucketChanges rateLimitBucketChanges(
+    BucketUpdater rateLimitBucketChanges(
             RateLimitStore store, ObjectProvider<ChangeChannel> channel, OverrideSynchronizer synchronizer) {
-        return new BucketChanges(store, channel.getIfAvailable(() -> ChangeChannel.NONE), synchronizer);
+        return new BucketUpdater(store, channel.getIfAvailable(() -> ChangeChannel.NONE), synchronizer);
     }
 
     @Bean
@@ -59,7 +59,7 @@ class ChangeConfiguration {
     @Bean
     @ConditionalOnMissingBean(value = RateLimitAdmin.class, search = SearchStrategy.CURRENT)
     RateLimitAdmin rateLimitAdmin(
-            LimitCatalog catalog, OverrideSynchronizer synchronizer, BucketChanges buckets, Environment environment) {
+            LimitCatalog catalog, OverrideSynchronizer synchronizer, BucketUpdater buckets, Environment environment) {
         return new LimitAdmin(
                 catalog, synchronizer, buckets, EventLoops::isCurrentThread, new PropertyOrigins(environment));
     }

@@ -4,8 +4,8 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.event.RateLimitEventPublisher;
-import io.ratelimit.internal.change.BucketChanges;
 import io.ratelimit.internal.change.BucketMessages;
+import io.ratelimit.internal.change.BucketUpdater;
 import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.CallObserver;
@@ -116,7 +116,7 @@ class LimiterConfiguration {
             RateLimitProperties properties,
             ObjectProvider<RedisServers> servers,
             ObjectProvider<BucketMessages> releases,
-            ObjectProvider<BucketChanges> buckets,
+            ObjectProvider<BucketUpdater> buckets,
             ApplicationContext context) {
         // The store needs at most two timeouts.
         Duration timeout = properties.redis().timeout();

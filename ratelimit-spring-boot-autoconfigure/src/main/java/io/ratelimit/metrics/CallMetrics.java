@@ -135,8 +135,8 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
         return Tags.of("limit", limit.name());
     }
 
-    private CallCounters calls(Tags tags) {
-        return new CallCounters(
+    private OutcomeCounters calls(Tags tags) {
+        return new OutcomeCounters(
                 calls(tags, "allowed"),
                 calls(tags, "rejected"),
                 calls(tags, "dry_run_rejected"),

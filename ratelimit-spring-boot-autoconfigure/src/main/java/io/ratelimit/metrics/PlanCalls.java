@@ -21,11 +21,11 @@ final class PlanCalls {
     /** About how many plans that are not configured have counters of their own. */
     static final int MOST_OF_CODE = 20;
 
-    private final Function<String, CallCounters> registration;
+    private final Function<String, OutcomeCounters> registration;
 
-    private final CallCounters own;
+    private final OutcomeCounters own;
 
-    private final Map<String, CallCounters> plans = new ConcurrentHashMap<>();
+    private final Map<String, OutcomeCounters> plans = new ConcurrentHashMap<>();
 
     private final int most;
 
@@ -35,7 +35,7 @@ final class PlanCalls {
      * @param registration registers the counters for a value of the tag
      * @param configured the names of the configured plans
      */
-    PlanCalls(Function<String, CallCounters> registration, Collection<String> configured) {
+    PlanCalls(Function<String, OutcomeCounters> registration, Collection<String> configured) {
         this.registration = registration;
         this.own = registration.apply(NONE);
         this.most = configured.size() + MOST_OF_CODE;
@@ -43,22 +43,22 @@ final class PlanCalls {
     }
 
     /** Creates counters of all plans together. */
-    PlanCalls(CallCounters own) {
+    PlanCalls(OutcomeCounters own) {
         this.registration = plan -> own;
         this.own = own;
         this.most = 0;
     }
 
     /** @param plan {@code null}: the limit's own numbers */
-    CallCounters of(@Nullable String plan) {
+    OutcomeCounters of(@Nullable String plan) {
         if (plan == null) {
             return own;
         }
-        CallCounters known = plans.get(plan);
+        OutcomeCounters known = plans.get(plan);
         return known != null ? known : added(plan);
     }
 
-    private CallCounters added(String plan) {
+    private OutcomeCounters added(String plan) {
         return plans.computeIfAbsent(plans.size() < most ? plan : OTHER, registration);
     }
 }

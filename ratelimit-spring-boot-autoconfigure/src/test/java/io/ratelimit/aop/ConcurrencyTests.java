@@ -264,7 +264,7 @@ class ConcurrencyTests {
     @Test
     void valueThatIsReadLaterStopsTheStartUp() {
         for (Method method : LazyValues.class.getDeclaredMethods()) {
-            assertThat(CallEnds.unobserved(method)).as(method.getName()).isNotNull();
+            assertThat(LateResults.unobserved(method)).as(method.getName()).isNotNull();
         }
         runner.withBean(Rows.class)
                 .run(failsWith("the end of a call that returns java.util.stream.Stream cannot be observed"));
@@ -282,7 +282,7 @@ class ConcurrencyTests {
     void responseThatIsCompletedLaterStopsTheStartUp(Class<?> type) throws Exception {
         String name = type.getSimpleName();
         for (String method : List.of("plain" + name, "entity" + name)) {
-            assertThat(CallEnds.unobserved(HandlerTypes.class.getDeclaredMethod(method)))
+            assertThat(LateResults.unobserved(HandlerTypes.class.getDeclaredMethod(method)))
                     .as(method)
                     .isEqualTo(type);
         }
@@ -297,7 +297,7 @@ class ConcurrencyTests {
     @Test
     void endsOfOtherTypesAreObserved() {
         for (Method method : ObservedHandlers.class.getDeclaredMethods()) {
-            assertThat(CallEnds.unobserved(method)).as(method.getName()).isNull();
+            assertThat(LateResults.unobserved(method)).as(method.getName()).isNull();
         }
     }
 

@@ -295,7 +295,7 @@ class SuspendingMethodTests {
     }
 
     private static Class<?> unobserved(String function) throws NoSuchMethodException {
-        return CallEnds.unobserved(KotlinQuotes.class.getMethod(function, Continuation.class));
+        return LateResults.unobserved(KotlinQuotes.class.getMethod(function, Continuation.class));
     }
 
     @Test

@@ -4,8 +4,8 @@ import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.Refill;
-import io.ratelimit.internal.change.BucketChanges;
 import io.ratelimit.internal.change.BucketMessages;
+import io.ratelimit.internal.change.BucketUpdater;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.LimitAdmin;
 import io.ratelimit.internal.change.OverrideSynchronizer;
@@ -140,7 +140,7 @@ final class SimulatedInstance {
             FailoverRateLimitStore failover = SimulatedFailover.over(shared, memory, time::nanos);
             store = RoutingRateLimitStore.byScope(failover, memory);
         }
-        BucketChanges buckets = new BucketChanges(store, channel, synchronizer);
+        BucketUpdater buckets = new BucketUpdater(store, channel, synchronizer);
         this.admin = new LimitAdmin(catalog, synchronizer, buckets, () -> false, property -> null);
         this.gate = new RateLimitGate(
                 store, NO_LISTENER, CallObserver.NONE, time, () -> false, Duration.ofMinutes(1), null);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkMayBlock throws on a thread that must not block
  */
 record BucketAdmin(
-        BucketChanges changes,
+        BucketUpdater changes,
         Supplier<RateLimit> limit,
         @Nullable String key,
         @Nullable String principal,
@@ -97,7 +97,7 @@ record BucketAdmin(
         CompletableFuture<T> change = work.get().toCompletableFuture();
         BoundedWait.await(change, LimitAdmin.PATIENCE);
         if (!change.isDone()) {
-            throw BucketChanges.unconfirmed(new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null));
+            throw BucketUpdater.unconfirmed(new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null));
         }
         return BoundedWait.result(change);
     }

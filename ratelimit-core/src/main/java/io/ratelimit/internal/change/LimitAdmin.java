@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public record LimitAdmin(
         LimitCatalog catalog,
         OverrideSynchronizer synchronizer,
-        BucketChanges buckets,
+        BucketUpdater buckets,
         BooleanSupplier mustNotBlock,
         LimitAdmin.Origins properties,
         Continuations continuations,
@@ -73,7 +73,7 @@ public record LimitAdmin(
     public LimitAdmin(
             LimitCatalog catalog,
             OverrideSynchronizer synchronizer,
-            BucketChanges buckets,
+            BucketUpdater buckets,
             BooleanSupplier mustNotBlock,
             Origins properties) {
         this(catalog, synchronizer, buckets, mustNotBlock, properties, new Continuations(), null, null);
@@ -239,7 +239,7 @@ public record LimitAdmin(
 
     /** Logs and publishes a change whose answer was lost: if it is made, no instance knows that it was made here. */
     private CompletionException failure(EffectiveLimit limit, @Nullable RateLimitOverride next, Throwable thrown) {
-        if (!(Futures.unwrap(thrown) instanceof RateLimitStoreException failure) || !BucketChanges.mayBeMade(failure)) {
+        if (!(Futures.unwrap(thrown) instanceof RateLimitStoreException failure) || !BucketUpdater.mayBeMade(failure)) {
             return Futures.wrap(thrown);
         }
         String name = limit.get().name();

@@ -69,8 +69,8 @@ class BucketAdminTests {
                 }
             };
 
-    private final BucketChanges changes =
-            new BucketChanges(store, new Channel(), events::add, Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
+    private final BucketUpdater changes =
+            new BucketUpdater(store, new Channel(), events::add, Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
 
     private final RateLimitAdmin.Bucket bucket = bucket(KEY);
 

@@ -1,7 +1,7 @@
 package io.ratelimit.redis.settlement;
 
 import io.ratelimit.redis.door.GuardedRedis;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.script.Receipt;
 import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.spi.Charge;
@@ -34,11 +34,11 @@ public final class LeaseRefunds {
 
     private final ScriptCodec codec;
 
-    private final BucketKeys keys;
+    private final BucketNaming keys;
 
     private final AtomicLong sent = new AtomicLong();
 
-    public LeaseRefunds(GuardedRedis redis, ScriptCodec codec, BucketKeys keys) {
+    public LeaseRefunds(GuardedRedis redis, ScriptCodec codec, BucketNaming keys) {
         this.redis = redis;
         this.codec = codec;
         this.keys = keys;

@@ -14,7 +14,7 @@ import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import io.ratelimit.redis.permit.PermitHold;
 import io.ratelimit.redis.permit.PermitRegistry;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.script.CalendarCalls;
 import io.ratelimit.redis.script.KeyHash;
 import io.ratelimit.redis.script.Receipt;
@@ -55,7 +55,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final GuardedRedis redis;
 
-    private final BucketKeys keys;
+    private final BucketNaming keys;
 
     private final ScriptCodec codec = new ScriptCodec();
 
@@ -81,7 +81,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
      * @param hash hides callers' keys
      */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix, KeyHash hash) {
-        this(redis, new BucketKeys(keyPrefix, hash), BatchingDispatcher::new, PermitRegistry::new);
+        this(redis, new BucketNaming(keyPrefix, hash), BatchingDispatcher::new, PermitRegistry::new);
     }
 
     /**
@@ -90,7 +90,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
      */
     RedisRateLimitStore(
             GuardedRedis redis,
-            BucketKeys keys,
+            BucketNaming keys,
             BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher,
             PermitRegistry.Factory permits) {
         this.redis = redis;

@@ -12,7 +12,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.Deadlines;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.redis.script.ScriptReply;
@@ -53,14 +53,14 @@ class BatchDecisionTests {
 
     private final ScriptCodec language = new ScriptCodec();
 
-    private final BucketKeys together = new BucketKeys(RedisUnderTest.newPrefix());
+    private final BucketNaming together = new BucketNaming(RedisUnderTest.newPrefix());
 
-    private final BucketKeys oneByOne = new BucketKeys(RedisUnderTest.newPrefix());
+    private final BucketNaming oneByOne = new BucketNaming(RedisUnderTest.newPrefix());
 
     /** A lease has one charge. */
     private record Call(ScriptCall call, List<Charge> charges, long more) {}
 
-    private static PendingCall<?> pending(Call call, BucketKeys keys) {
+    private static PendingCall<?> pending(Call call, BucketNaming keys) {
         List<byte[]> names = call.charges().stream()
                 .map(charge -> keys.name(charge.limit(), charge.key()))
                 .toList();
@@ -149,7 +149,7 @@ class BatchDecisionTests {
         return calls.stream().flatMap(call -> call.charges().stream()).toList();
     }
 
-    private List<Long> run(BucketKeys keys, List<Call> calls) {
+    private List<Long> run(BucketNaming keys, List<Call> calls) {
         List<byte[]> names = new ArrayList<>();
         byte[][] arguments = language.arguments(
                 calls.stream().<PendingCall<?>>map(call -> pending(call, keys)).toList(), names);
@@ -157,7 +157,7 @@ class BatchDecisionTests {
     }
 
     private void putForeignValue(Charge charge, int type) {
-        for (BucketKeys keys : List.of(together, oneByOne)) {
+        for (BucketNaming keys : List.of(together, oneByOne)) {
             delete(keys, charge);
             String name = text(keys, charge);
             for (String key : List.of(name, BothWays.twin(name))) {
@@ -171,13 +171,13 @@ class BatchDecisionTests {
         }
     }
 
-    private void delete(BucketKeys keys, Charge charge) {
+    private void delete(BucketNaming keys, Charge charge) {
         executor.delete(keys.name(charge.limit(), charge.key()))
                 .toCompletableFuture()
                 .join();
     }
 
-    private static Object value(BucketKeys keys, Charge charge) {
+    private static Object value(BucketNaming keys, Charge charge) {
         String key = text(keys, charge);
         Object value = value(key);
         if (BothWays.hasFunctions(redis.connections())) {
@@ -194,7 +194,7 @@ class BatchDecisionTests {
         };
     }
 
-    private static String text(BucketKeys keys, Charge charge) {
+    private static String text(BucketNaming keys, Charge charge) {
         return new String(keys.name(charge.limit(), charge.key()), StandardCharsets.UTF_8);
     }
 

@@ -7,7 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.connection.TestExecutors;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.store.HoldingInstance;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
@@ -95,7 +95,7 @@ class RepeatedHoldTests {
     }
 
     private String name(Charge charge) {
-        return new String(new BucketKeys(prefix).name(charge.limit(), charge.key()), StandardCharsets.UTF_8);
+        return new String(new BucketNaming(prefix).name(charge.limit(), charge.key()), StandardCharsets.UTF_8);
     }
 
     /** A bucket is written before others are read if a call comes from an instance with another rule. */

@@ -9,7 +9,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.RedisUnderTest;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.store.HoldingInstance;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
@@ -157,7 +157,7 @@ class PermitHoldTests {
     @Test
     void oneScriptRenewsTenThousandCallsOfAKey() {
         Charge charge = new Charge(TestLimits.concurrency("many", 20_000), "alice", 1);
-        byte[] name = new BucketKeys(prefix).name(charge.limit(), charge.key());
+        byte[] name = new BucketNaming(prefix).name(charge.limit(), charge.key());
         IntStream.range(0, 10_000)
                 .forEach(i -> one.permits.ask(List.of(charge), List.of(name)).forEach(PermitHold::begin));
         one.pass(THIRD);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.redis.RedisUnderTest;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.store.HoldingInstance;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -256,7 +256,7 @@ class PermitResetTests {
 
     @Test
     void resetRemovesAForeignValue() {
-        String name = new String(new BucketKeys(prefix).name(limit, "alice"), StandardCharsets.UTF_8);
+        String name = new String(new BucketNaming(prefix).name(limit, "alice"), StandardCharsets.UTF_8);
         redis.commands().opsForValue().set(name, "foreign");
         one.store
                 .change(limit, "alice", BucketChange.RESET)

@@ -194,7 +194,7 @@ class OwnAlgorithmFailureTests {
     }
 
     private String name(RateLimit limit) {
-        return new String(new BucketKeys(prefix).name(limit, "key"), StandardCharsets.UTF_8);
+        return new String(new BucketNaming(prefix).name(limit, "key"), StandardCharsets.UTF_8);
     }
 
     private byte[][] arguments(RateLimit failing) {

@@ -10,7 +10,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.ScriptedServers;
 import io.ratelimit.redis.door.GuardedRedis;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.script.Receipt;
 import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.redis.store.TestStores;
@@ -59,7 +59,7 @@ class LeaseRefundsTests {
             Duration.ofSeconds(20),
             "test");
 
-    private final LeaseRefunds refunds = new LeaseRefunds(redis, new ScriptCodec(), new BucketKeys("test"));
+    private final LeaseRefunds refunds = new LeaseRefunds(redis, new ScriptCodec(), new BucketNaming("test"));
 
     private Lease remainder(String key) {
         return remainder(key, Duration.ofDays(1));
@@ -116,7 +116,7 @@ class LeaseRefundsTests {
     void onlyLeasesOfTheServerThatFailsAreNotRefunded() {
         ScriptedServers servers = new ScriptedServers("alice", "bob");
         servers.fail("alice", new RedisConnectionFailureException("down"));
-        BucketKeys keys = new BucketKeys("test");
+        BucketNaming keys = new BucketNaming("test");
         GuardedRedis cluster = TestStores.guarded(servers, Duration.ofSeconds(20), "test");
         LeaseRefunds ofCluster = new LeaseRefunds(cluster, new ScriptCodec(), keys);
         byte[] failing = keys.name(limit, "alice");

@@ -12,7 +12,7 @@ import io.ratelimit.redis.ClusterSlot;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.GuardedRedis;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
@@ -124,7 +124,7 @@ class CrossSlotDecisionDeadlineTests {
     }
 
     private int slot(String key) {
-        return ClusterSlot.of(new BucketKeys("test").name(limit, key));
+        return ClusterSlot.of(new BucketNaming("test").name(limit, key));
     }
 
     /** One for each slot, numbered in the order in which they are charged. */

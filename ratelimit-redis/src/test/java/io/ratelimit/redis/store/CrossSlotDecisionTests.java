@@ -11,7 +11,7 @@ import io.ratelimit.redis.DisturbedCluster;
 import io.ratelimit.redis.FakeTimeScriptExecutor;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisUnderTest;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
@@ -50,7 +50,7 @@ class CrossSlotDecisionTests {
 
     /** In the order in which their slots are charged. */
     private List<Charge> charges(RateLimit limit) {
-        BucketKeys names = new BucketKeys(prefix);
+        BucketNaming names = new BucketNaming(prefix);
         return Stream.of("alice", "bob", "carol")
                 .sorted(Comparator.comparingInt(key -> ClusterSlot.of(names.name(limit, key))))
                 .map(key -> new Charge(limit, key, 4))
@@ -178,7 +178,7 @@ class CrossSlotDecisionTests {
 
     /** Returns a charge of a limit that blocks keys, and one in another slot. */
     private List<Charge> blocking(boolean lowerSlot) {
-        BucketKeys names = new BucketKeys(prefix);
+        BucketNaming names = new BucketNaming(prefix);
         RateLimit blocking = RateLimit.named("blocking")
                 .rate("1/h")
                 .blockFor(Duration.ofHours(5))

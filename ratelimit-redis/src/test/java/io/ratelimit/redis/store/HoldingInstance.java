@@ -8,7 +8,7 @@ import io.ratelimit.redis.batch.CallDispatcher;
 import io.ratelimit.redis.batch.DirectDispatcher;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.permit.PermitRegistry;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
@@ -100,7 +100,7 @@ public final class HoldingInstance implements RateLimitScriptExecutor {
         this.redis = TestStores.closedLater(
                 new GuardedRedis(this, Duration.ofSeconds(20), prefix, true, probes, probes::nanos));
         this.store = new RedisRateLimitStore(
-                this.redis, new BucketKeys(prefix), dispatchers, (guarded, codec, dispatcher) -> {
+                this.redis, new BucketNaming(prefix), dispatchers, (guarded, codec, dispatcher) -> {
                     permits = new PermitRegistry(guarded, codec, dispatcher, thread, thread::nanos);
                     return permits;
                 });

@@ -4,7 +4,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.batch.DirectDispatcher;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.permit.PermitRegistry;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
@@ -28,7 +28,7 @@ public final class SimulatedRedisStore {
         redis = new GuardedRedis(network, TIMEOUT, "simulated", true, thread, nanos);
         store = new RedisRateLimitStore(
                 redis,
-                new BucketKeys("simulated"),
+                new BucketNaming("simulated"),
                 DirectDispatcher::new,
                 (guarded, codec, dispatcher) -> new PermitRegistry(guarded, codec, dispatcher, thread, nanos));
         store.onLostSettlement(limit -> lostSettlements.increment());

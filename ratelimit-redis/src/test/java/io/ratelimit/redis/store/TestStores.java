@@ -4,7 +4,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.batch.DirectDispatcher;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.permit.PermitRegistry;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,7 +28,7 @@ public final class TestStores {
     /** Each of its calls has a script of its own. */
     public static RedisRateLimitStore oneByOne(RateLimitScriptExecutor executor, String prefix) {
         return new RedisRateLimitStore(
-                guarded(executor, LONG, prefix), new BucketKeys(prefix), DirectDispatcher::new, PermitRegistry::new);
+                guarded(executor, LONG, prefix), new BucketNaming(prefix), DirectDispatcher::new, PermitRegistry::new);
     }
 
     public static RedisRateLimitStore over(RateLimitScriptExecutor executor, Duration timeout, String prefix) {

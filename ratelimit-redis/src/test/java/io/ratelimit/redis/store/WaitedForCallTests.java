@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.redis.HeldScripts;
 import io.ratelimit.redis.batch.PendingCall;
 import io.ratelimit.redis.permit.PermitRegistry;
-import io.ratelimit.redis.script.BucketKeys;
+import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
@@ -26,7 +26,7 @@ class WaitedForCallTests {
 
     private final RateLimitStore store = new RedisRateLimitStore(
             TestStores.guarded(new HeldScripts(), Duration.ofHours(1), "test"),
-            new BucketKeys("test"),
+            new BucketNaming("test"),
             (redis, language) -> this::note,
             PermitRegistry::new);
 

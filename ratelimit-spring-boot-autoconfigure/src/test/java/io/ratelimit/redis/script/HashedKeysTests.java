@@ -76,7 +76,7 @@ class HashedKeysTests {
                 Arrays.asList(KeyHash.OF_ALL_KEYS, KeyHash.withSecret("salt"), KeyHash.withSecret("pepper"))) {
             for (String key : Arrays.asList("alice", "Alice", "\ud800", "\udc00", "", null)) {
                 names.add(new String(
-                        new BucketKeys("p", hash).name(TestLimits.tokenBucket("quotes", 1, "1/s"), key),
+                        new BucketNaming("p", hash).name(TestLimits.tokenBucket("quotes", 1, "1/s"), key),
                         StandardCharsets.UTF_8));
             }
         }

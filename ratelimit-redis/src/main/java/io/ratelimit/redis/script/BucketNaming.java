@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @see <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags">Hash tags</a>
  */
-public final class BucketKeys {
+public final class BucketNaming {
 
     /** No escaped key equals these tags: in those, a hexadecimal digit or 'u' follows each percent sign. */
     private static final String ALL_CALLERS = "%";
@@ -31,12 +31,12 @@ public final class BucketKeys {
 
     private final KeyHash hash;
 
-    public BucketKeys(String prefix) {
+    public BucketNaming(String prefix) {
         this(prefix, KeyHash.OF_LONG_KEYS);
     }
 
     /** @param prefix must not contain braces, which would put every bucket into one slot */
-    public BucketKeys(String prefix, KeyHash hash) {
+    public BucketNaming(String prefix, KeyHash hash) {
         if (prefix.isBlank() || prefix.contains("{") || prefix.contains("}")) {
             throw new IllegalArgumentException(
                     "ratelimit.redis.key-prefix must not be blank or contain braces (was '" + prefix + "')");

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Settles one call when it ends: refunds its charges after a failure with {@code refundOn}, and replaces the estimates of limits
  * with {@code permitsAfter} by the actual costs. Never fails the call: if a cost is unknown, the estimate stays.
  */
-final class CallCosts {
+final class CallSettlement {
 
     private final LimitedCall call;
 
@@ -38,7 +38,7 @@ final class CallCosts {
     /** Whether the result tells the end of the call. */
     private volatile boolean goesOn;
 
-    CallCosts(LimitedCall call, AcquireRequest acquire, Settlement settlement) {
+    CallSettlement(LimitedCall call, AcquireRequest acquire, Settlement settlement) {
         this.call = call;
         this.acquire = acquire;
         this.settlement = settlement;
@@ -49,7 +49,7 @@ final class CallCosts {
     static void neverBegun(LimitedCall call, AcquireRequest acquire, Settlement settlement, Throwable failure) {
         settlement.release();
         if (acquire.refundable()) {
-            var unused = new CallCosts(call, acquire, settlement).failed(Futures.unwrap(failure));
+            var unused = new CallSettlement(call, acquire, settlement).failed(Futures.unwrap(failure));
         }
     }
 
@@ -205,7 +205,7 @@ final class CallCosts {
 
         @Override
         public void add(@Nullable Object result) {
-            CallCosts.this.add(result);
+            CallSettlement.this.add(result);
         }
 
         @Override
@@ -216,7 +216,7 @@ final class CallCosts {
         @Override
         public void failed(Throwable failure) {
             if (!over.get()) {
-                var unused = CallCosts.this.failed(failure);
+                var unused = CallSettlement.this.failed(failure);
             }
         }
 
@@ -230,7 +230,7 @@ final class CallCosts {
             if (over.get()) {
                 return;
             }
-            CallCosts.this.add(result);
+            CallSettlement.this.add(result);
             if (failure == null
                     || call.charges().refundable(acquire.charges(), failure).isEmpty()) {
                 endCompleted(failure);

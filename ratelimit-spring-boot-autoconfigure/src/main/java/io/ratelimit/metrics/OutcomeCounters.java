@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.ratelimit.spi.RateLimitListener.Outcome;
 
 /** The counters {@code ratelimit.calls} of a limit, or of one of its plans, by outcome. */
-record CallCounters(Counter allowed, Counter rejected, Counter dryRunRejected, Counter refused) {
+record OutcomeCounters(Counter allowed, Counter rejected, Counter dryRunRejected, Counter refused) {
 
     Counter of(Outcome outcome) {
         return switch (outcome) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * Changes single buckets of the store, tells the other instances of it, and makes this one forget what others have changed. The
  * message has the digest of the key.
  */
-public final class BucketChanges {
+public final class BucketUpdater {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
@@ -42,11 +42,11 @@ public final class BucketChanges {
 
     private final List<BiConsumer<String, String>> bucketListeners = new CopyOnWriteArrayList<>();
 
-    public BucketChanges(RateLimitStore store, ChangeChannel channel, OverrideSynchronizer listeners) {
+    public BucketUpdater(RateLimitStore store, ChangeChannel channel, OverrideSynchronizer listeners) {
         this(store, channel, listeners::tell, Clock.systemUTC());
     }
 
-    BucketChanges(RateLimitStore store, ChangeChannel channel, Consumer<RateLimitChangedEvent> listeners, Clock clock) {
+    BucketUpdater(RateLimitStore store, ChangeChannel channel, Consumer<RateLimitChangedEvent> listeners, Clock clock) {
         this.store = store;
         this.messages = new BucketMessages(channel, BucketMessages.CHANGED);
         this.listeners = listeners;

@@ -18,7 +18,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.http.HttpEntity;
 
 /** Determines which return types hide the end of a call. */
-final class CallEnds {
+final class LateResults {
 
     private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
 
@@ -60,7 +60,7 @@ final class CallEnds {
         }
     };
 
-    private CallEnds() {}
+    private LateResults() {}
 
     /** Returns whether the work of a call goes on that has returned the value, which its declared type may not tell. */
     static boolean goesOnAfter(@Nullable Object value) {

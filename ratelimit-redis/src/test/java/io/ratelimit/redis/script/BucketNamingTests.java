@@ -19,14 +19,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class BucketKeysTests {
+class BucketNamingTests {
 
     private static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 1, "1/s");
 
     private static final List<RateLimit> LIMITS = List.of(
             QUOTES, TestLimits.tokenBucket("quotes2", 1, "1/s"), TestLimits.fixedWindow("Slow-Reports", 1, "1/h"));
 
-    private final BucketKeys keys = new BucketKeys("ratelimit");
+    private final BucketNaming keys = new BucketNaming("ratelimit");
 
     @ParameterizedTest
     @CsvSource({
@@ -114,7 +114,7 @@ class BucketKeysTests {
     @ValueSource(strings = {"", " ", "{", "a}b", "{tag}"})
     void prefixThatWouldUndoTheTagIsRefused(String prefix) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new BucketKeys(prefix))
+                .isThrownBy(() -> new BucketNaming(prefix))
                 .withMessageContaining("ratelimit.redis.key-prefix");
     }
 
