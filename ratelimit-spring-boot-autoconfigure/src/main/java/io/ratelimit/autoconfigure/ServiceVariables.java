@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
@@ -28,13 +29,13 @@ final class ServiceVariables implements ApplicationListener<ApplicationEnvironme
     /** The property source that keeps them. Its variables are found by their names alone. */
     static final String SOURCE = "rateLimitServiceVariables";
 
-    private static final String PORT = "_PORT";
+    /** A variable that tells a service from properties, if it is a URL. One of the two may be the pod's own. */
+    private static final Pattern PORT = Pattern.compile("(RATELIMIT\\w*?)_PORT(_\\d+_(TCP|UDP|SCTP))?");
 
-    /** What tells the port of a service from a property. */
     private static final Pattern URL = Pattern.compile("(tcp|udp|sctp)://.+");
 
     private static final Pattern OF_SERVICE =
-            Pattern.compile("_SERVICE_HOST|_SERVICE_PORT(_\\w+)?|_PORT|_PORT_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?");
+            Pattern.compile("_SERVICE_HOST|_SERVICE_PORT(_\\w+)?|_PORT_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?");
 
     /** Before Spring Boot reads configuration files, which may have placeholders. */
     @Override
@@ -59,24 +60,27 @@ final class ServiceVariables implements ApplicationListener<ApplicationEnvironme
 
     private static Map<String, Object> find(Map<String, Object> environment) {
         List<String> services = environment.entrySet().stream()
-                .filter(variable -> variable.getKey().startsWith("RATELIMIT")
-                        && variable.getKey().endsWith(PORT)
-                        && URL.matcher(String.valueOf(variable.getValue())).matches())
-                .map(variable ->
-                        variable.getKey().substring(0, variable.getKey().length() - PORT.length()))
+                .filter(variable -> isUrl(variable.getValue()))
+                .map(variable -> PORT.matcher(variable.getKey()))
+                .filter(Matcher::matches)
+                .map(port -> port.group(1))
                 .toList();
         Map<String, Object> found = new HashMap<>();
         environment.forEach((name, value) -> {
-            if (services.stream().anyMatch(service -> isOf(service, name))) {
+            if (services.stream().anyMatch(service -> isOf(service, name, value))) {
                 found.put(name, value);
             }
         });
         return found;
     }
 
-    private static boolean isOf(String service, String variable) {
-        return variable.startsWith(service)
-                && OF_SERVICE.matcher(variable.substring(service.length())).matches();
+    private static boolean isOf(String service, String variable, Object value) {
+        String end = variable.startsWith(service) ? variable.substring(service.length()) : "";
+        return end.equals("_PORT") ? isUrl(value) : OF_SERVICE.matcher(end).matches();
+    }
+
+    private static boolean isUrl(Object value) {
+        return URL.matcher(String.valueOf(value)).matches();
     }
 
     /** Not enumerable, so that Spring Boot does not read the names as those of properties. */

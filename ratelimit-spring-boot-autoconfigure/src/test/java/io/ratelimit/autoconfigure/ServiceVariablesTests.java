@@ -94,6 +94,18 @@ class ServiceVariablesTests {
         }
     }
 
+    /** A variable of the pod replaces that of the service. */
+    @Test
+    void portOfAPropertyIsReadBesideAService() {
+        Map<String, Object> variables = service("RATELIMIT_REDIS");
+        variables.put("RATELIMIT_REDIS_PORT", "6380");
+        try (ConfigurableApplicationContext context = run(variables, "--ratelimit.store=redis")) {
+            assertThat(context.getBean(RateLimitProperties.class).redis().port())
+                    .isEqualTo(6380);
+            assertThat(context.getBean(RedisServers.class).names()).isEmpty();
+        }
+    }
+
     @Test
     void mistakeInAVariableStopsTheStartUp() {
         assertThatThrownBy(() -> run(new HashMap<>(Map.of("RATELIMIT_REDIS_PORT", "redis:6380"))))
