@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reason that of the first failure
  * @param message the store's; never contains a key
- * @param since when the first call was not decided
+ * @param since when the first call was not decided, or a check found it before
  * @param redis the name of the server, if limits are in several; {@code null}: there is only one
  */
 public record RateLimitStoreFailureEvent(

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reason the first one
  * @param message the store's at first; never contains a key
- * @param since when the first call was not decided
+ * @param since when the first call was not decided, or a check found it before
  * @param calls how many calls {@link OnStoreFailure} has decided since then; costs charged after a call, and buckets that were
  *     looked up, do not count
  * @param latest what has prevented it most recently, if that has another reason; {@code null}: the first reason has it still

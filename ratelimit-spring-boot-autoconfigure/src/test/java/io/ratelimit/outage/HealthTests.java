@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -73,6 +74,24 @@ class HealthTests {
             limiter.tryAcquire("alice");
             assertThat(health().body().toString()).contains("reason=timeout", "latestReason=unreachable");
         });
+        server.goOn();
+        awaitShared();
+    }
+
+    /** Probes ask while there are no calls. */
+    @Test
+    void logNamesTheReasonThatAProbeHasFoundFirst() {
+        start();
+        awaitShared();
+        server.hang();
+        await("a new connection")
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(health().body().toString())
+                        .contains("reason=timeout", "latestReason=unreachable", "calls=0"));
+        try (LogRecorder log = new LogRecorder("io.ratelimit.store")) {
+            application.getBean(RateLimiterRegistry.class).get("quotes").tryAcquire("alice");
+            assertThat(log.text()).contains("unavailable (timeout: ", "; now unreachable: ");
+        }
         server.goOn();
         awaitShared();
     }

@@ -48,23 +48,13 @@ final class Outage {
     /**
      * The present outage. Immutable but for the count, because every call during an outage reads it.
      *
-     * @param first the failure with which it began
+     * @param first with what it began
      * @param latest the first failure of the reason that the last one had
      * @param logged the reasons and policies that have been
      * @param calls those of this outage, so that none is counted by the one before
      */
     private record State(
-            Instant since,
-            long nanos,
-            RateLimitStoreException first,
-            RateLimitStoreException latest,
-            Set<Enum<?>> logged,
-            LongAdder calls) {
-
-        /** @param before what a check had found before; {@code null}: nothing */
-        StoreFailure failure(@Nullable StoreFailure before, @Nullable String redis) {
-            return become(before == null ? describe(first, since, redis) : before, latest, since, calls.sum());
-        }
+            StoreFailure first, long nanos, RateLimitStoreException latest, Set<Enum<?>> logged, LongAdder calls) {
 
         boolean knows(RateLimitStoreException failure, List<RateLimit> limits) {
             return latest.getReason() == failure.getReason() && hasLogged(failure, limits);
@@ -81,9 +71,10 @@ final class Outage {
 
         State with(RateLimitStoreException failure, List<RateLimit> limits) {
             Set<Enum<?>> more = new HashSet<>(logged);
+            more.add(first.reason());
             more.add(failure.getReason());
             limits.forEach(limit -> more.add(limit.onStoreFailure()));
-            return new State(since, nanos, first, failure, more, calls);
+            return new State(first, nanos, failure, more, calls);
         }
     }
 
@@ -112,12 +103,12 @@ final class Outage {
     /**
      * Describes the outage. Without one, that is what a check has found.
      *
-     * @param found by a check, which may have been before the first call failed; {@code null}: nothing
+     * @param found by a check; {@code null}: nothing
      */
     @Nullable
     StoreFailure failure(@Nullable StoreFailure found) {
         State known = state;
-        return known == null ? found : known.failure(found, redis);
+        return known == null ? found : become(known.first, known.latest, known.calls.sum());
     }
 
     boolean isOn() {
@@ -132,40 +123,47 @@ final class Outage {
     /**
      * @param limits those that it concerns; empty for a check during an outage
      * @param isCall whether it is a call that is decided by {@code on-store-failure} now
+     * @param found by a check before; {@code null}: nothing
      */
-    void failure(List<RateLimit> limits, RateLimitStoreException failure, boolean isCall) {
+    void failure(
+            List<RateLimit> limits, RateLimitStoreException failure, boolean isCall, @Nullable StoreFailure found) {
         lastFailure = nanos.getAsLong();
         State known = state;
         RateLimitStoreException first = first(failure);
         if (known == null || !known.knows(first, limits)) {
-            news(limits, first, isCall);
+            news(limits, first, isCall, found);
         } else if (isCall) {
             known.calls.increment();
         }
     }
 
-    private synchronized void news(List<RateLimit> limits, RateLimitStoreException failure, boolean isCall) {
+    private synchronized void news(
+            List<RateLimit> limits, RateLimitStoreException failure, boolean isCall, @Nullable StoreFailure found) {
         State before = state;
-        State known = before == null
-                ? new State(Instant.now(), lastFailure, failure, failure, Set.of(), new LongAdder())
-                : before;
+        StoreFailure began = found == null ? describe(failure, redis) : found;
+        State known = before == null ? new State(began, lastFailure, failure, Set.of(), new LongAdder()) : before;
         state = known.with(failure, limits);
         if (isCall) {
             known.calls.increment();
         }
         if (before == null) {
-            events.accept(new RateLimitStoreFailureEvent(
-                    failure.getReason(), String.valueOf(failure.getMessage()), known.since, redis));
+            events.accept(new RateLimitStoreFailureEvent(began.reason(), began.message(), began.since(), redis));
         }
         if (!known.hasLogged(failure, limits)) {
             logger.log(
                     Level.WARNING,
-                    "{0} ({1}: {2}){3}",
+                    "{0} ({1}{2}: {3}){4}",
                     bad,
+                    before(failure.getReason(), known.first),
                     lowerCase(failure.getReason()),
                     failure.getMessage(),
                     consequence(limits));
         }
+    }
+
+    /** Names the reason of the outage, if a failure has another one. */
+    private static String before(Reason reason, StoreFailure first) {
+        return first.reason() == reason ? "" : lowerCase(first.reason()) + ": " + first.message() + "; now ";
     }
 
     private static String consequence(List<RateLimit> limits) {
@@ -185,17 +183,19 @@ final class Outage {
         return lowerCase(limit.onStoreFailure());
     }
 
-    static StoreFailure describe(RateLimitStoreException failure, Instant since, @Nullable String redis) {
-        return new StoreFailure(failure.getReason(), String.valueOf(failure.getMessage()), since, 0, null, redis);
+    /** Describes a failure that begins now. */
+    static StoreFailure describe(RateLimitStoreException failure, @Nullable String redis) {
+        String message = String.valueOf(failure.getMessage());
+        return new StoreFailure(failure.getReason(), message, Instant.now(), 0, null, redis);
     }
 
     /** Keeps the first reason, beside that of the latest failure if it is another one. */
-    static StoreFailure become(StoreFailure first, RateLimitStoreException latest, Instant since, long calls) {
+    static StoreFailure become(StoreFailure first, RateLimitStoreException latest, long calls) {
         Reason reason = latest.getReason();
         return new StoreFailure(
                 first.reason(),
                 first.message(),
-                since,
+                first.since(),
                 calls,
                 reason == first.reason() ? null : new StoreFailure.Latest(reason, String.valueOf(latest.getMessage())),
                 first.redis());
@@ -216,7 +216,7 @@ final class Outage {
                     good,
                     seconds(lastFailure - known.nanos),
                     decided);
-            events.accept(new RateLimitStoreRecoveredEvent(known.since, decided, redis));
+            events.accept(new RateLimitStoreRecoveredEvent(known.first.since(), decided, redis));
         }
     }
 

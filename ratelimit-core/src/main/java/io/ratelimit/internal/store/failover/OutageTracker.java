@@ -8,7 +8,6 @@ import io.ratelimit.internal.store.AlgorithmFailureException;
 import io.ratelimit.spi.StoreFailure;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -93,11 +92,11 @@ final class OutageTracker {
         RateLimitStoreException first = Outage.first(failure);
         Reason reason = first.getReason();
         if (reason == Reason.FOREIGN_VALUE) {
-            ofBuckets.failure(limits, failure, isCall);
+            ofBuckets.failure(limits, failure, isCall, null);
         } else if (reason == Reason.ALGORITHM) {
-            ofAlgorithm(first).failure(limits, failure, isCall);
+            ofAlgorithm(first).failure(limits, failure, isCall, null);
         } else if (isOfStore(reason)) {
-            ofStore.failure(limits, failure, isCall);
+            ofStore.failure(limits, failure, isCall, found.get());
         }
     }
 
@@ -160,17 +159,15 @@ final class OutageTracker {
     }
 
     private void found(RateLimitStoreException failure) {
-        String message = String.valueOf(failure.getMessage());
-        StoreFailure first = Outage.describe(failure, Instant.now(), redis);
-        StoreFailure before =
-                found.getAndUpdate(known -> known == null ? first : Outage.become(known, failure, known.since(), 0));
+        StoreFailure first = Outage.describe(failure, redis);
+        StoreFailure before = found.getAndUpdate(known -> known == null ? first : Outage.become(known, failure, 0));
         if (before == null) {
             logger.log(
                     Level.INFO,
                     "{0} does not answer checks ({1}: {2}); no call has failed so far",
                     store,
-                    Outage.lowerCase(failure.getReason()),
-                    message);
+                    Outage.lowerCase(first.reason()),
+                    first.message());
         }
     }
 

@@ -13,6 +13,7 @@ import io.ratelimit.internal.store.AlgorithmFailureException;
 import io.ratelimit.spi.StoreFailure;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestLimits;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -157,11 +158,21 @@ class OutageTrackerTests {
     @Test
     void whatACheckHasFoundBeforeIsTheFirstReason() {
         log.checked(null, new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+        Instant since = log.failures().get(0).since();
         log.failureOfCall(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+        log.failureOfCall(List.of(limit), trouble);
+        assertThat(recorder.lines())
+                .containsExactly(
+                        "Rate limit store does not answer checks (timeout: hangs); no call has failed so far",
+                        "Rate limit store unavailable (timeout: hangs; now error: down); applying"
+                                + " on-store-failure=local to limit 'quotes'");
+        assertThat(events).containsExactly(new RateLimitStoreFailureEvent(Reason.TIMEOUT, "hangs", since));
         assertThat(log.failures()).singleElement().satisfies(known -> {
+            assertThat(known.since()).isEqualTo(since);
             assertThat(known.reason()).isEqualTo(Reason.TIMEOUT);
             assertThat(known.latest()).isEqualTo(new StoreFailure.Latest(Reason.ERROR, "down"));
-            assertThat(known.calls()).isEqualTo(1);
+            assertThat(known.calls()).isEqualTo(3);
         });
         seconds = 1;
         log.success();
@@ -273,7 +284,8 @@ class OutageTrackerTests {
     void reasonThatACheckFindsIsNotSaidToConcernALimit() {
         log.failureOfCall(List.of(limit), trouble);
         log.checked(null, new RateLimitStoreException(Reason.BUSY, "busy", null));
-        assertThat(recorder.lines().get(1)).isEqualTo("Rate limit store unavailable (busy: busy); found by a check");
+        assertThat(recorder.lines().get(1))
+                .isEqualTo("Rate limit store unavailable (error: down; now busy: busy); found by a check");
         assertThat(log.failures())
                 .singleElement()
                 .satisfies(known -> assertThat(known.calls()).isEqualTo(1));
