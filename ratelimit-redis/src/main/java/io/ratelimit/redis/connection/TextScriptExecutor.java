@@ -1,11 +1,14 @@
 package io.ratelimit.redis.connection;
 
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
@@ -60,9 +63,8 @@ final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
 
         private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-        /** Replies of servers and proxies that have no {@code EVALSHA}, or do not permit it. */
-        private static final Pattern REFUSED =
-                Pattern.compile("(?i)(unknown|unsupported) command ['`\"]?evalsha|NOPERM .*'evalsha'");
+        /** Replies that name the command, without its arguments, and are not those of a script. */
+        private static final Pattern REFUSED = Pattern.compile("(?i)^(?!.*user_script)[^,]*\\bevalsha\\b");
 
         private volatile boolean refused;
 
@@ -72,16 +74,18 @@ final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
 
         /** Returns whether the call has not run, because the server does not run {@code EVALSHA}. */
         boolean areRefusedBy(Throwable thrown) {
-            String message = String.valueOf(
-                    RedisFailureMapper.of(RedisTopology.REDIS, thrown).getMessage());
-            if (!REFUSED.matcher(message).find()) {
+            String reply = String.valueOf(
+                    NestedExceptionUtils.getMostSpecificCause(thrown).getMessage());
+            RateLimitStoreException failure = RedisFailureMapper.of(RedisTopology.REDIS, thrown);
+            if (failure.getReason() == Reason.TIMEOUT || !REFUSED.matcher(reply).find()) {
                 return false;
             }
             if (!refused) {
                 refused = true;
                 logger.log(
                         Level.INFO,
-                        "Calls send the text of the script, because Redis does not run EVALSHA (" + message + ")");
+                        "Calls send the text of the script, because Redis does not run EVALSHA ("
+                                + failure.getMessage() + ")");
             }
             return true;
         }
