@@ -134,6 +134,32 @@ class RefusedCommandsTests {
         }
     }
 
+    /** Overrides and figures are scripts, which must not take the connection from calls. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void proxyThatClosesTheConnectionIsAskedForTheDigestOnce(boolean functions) {
+        try (RedisProcess redis = RedisProcess.server();
+                FaultyProxy proxy = new FaultyProxy(redis.port())) {
+            proxy.refuse(functions ? new String[] {"evalsha"} : new String[] {"evalsha", "fcall"});
+            run("127.0.0.1:" + proxy.port(), (health, quotes) -> {
+                await().ignoreExceptions().until(() -> {
+                    quotes.tryAcquire("bob");
+                    String lines = log.text();
+                    return lines.contains(TEXT_ONLY) && (functions || lines.contains("if Redis is asked for functions"));
+                });
+                await().ignoreExceptions().until(() -> quotes.tryAcquire("bob").allowed());
+                int refusals = proxy.refusals();
+                for (int i = 0; i < 40; i++) {
+                    assertThat(quotes.tryAcquire("bob").allowed()).isTrue();
+                }
+                await("scripts in the background")
+                        .until(() -> redis.send("INFO", "commandstats").toString(), stats -> stats.contains("eval:calls="));
+                assertThat(proxy.refusals()).isEqualTo(refusals);
+            });
+        }
+        assertThat(log.lines()).filteredOn(line -> line.startsWith(TEXT_ONLY)).hasSize(1);
+    }
+
     @Test
     void tableOfThePageIsComplete() {
         String page = MarkdownPage.of("docs/redis.md").text();

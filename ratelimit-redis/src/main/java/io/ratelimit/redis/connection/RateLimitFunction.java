@@ -1,7 +1,7 @@
 package io.ratelimit.redis.connection;
 
-import io.lettuce.core.RedisConnectionException;
 import io.ratelimit.redis.RateLimitLibrary;
+import io.ratelimit.redis.door.RedisFailureMapper;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -147,7 +147,7 @@ final class RateLimitFunction {
 
     private synchronized void missing(Throwable thrown) {
         String because = " (" + ARGUMENTS.matcher(messageOf(thrown)).replaceFirst("") + ")";
-        if (isClosed(thrown)) {
+        if (RedisFailureMapper.isConnectionLost(thrown)) {
             boolean again = closed;
             closed = true;
             become(
@@ -163,10 +163,6 @@ final class RateLimitFunction {
             long pause = lasted ? 0 : Math.min(LAST_PAUSE, Math.max(FIRST_PAUSE, 2 * state.pause));
             become(false, pause, "Calls run as a script until Redis has the function " + name + because);
         }
-    }
-
-    private static boolean isClosed(Throwable thrown) {
-        return NestedExceptionUtils.getMostSpecificCause(thrown) instanceof RedisConnectionException;
     }
 
     private static boolean isRefused(Throwable thrown) {

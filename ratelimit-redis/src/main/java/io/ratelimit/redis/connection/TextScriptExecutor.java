@@ -1,7 +1,5 @@
 package io.ratelimit.redis.connection;
 
-import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import java.lang.System.Logger.Level;
@@ -46,9 +44,12 @@ final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
             RedisSerializer<T> serializer) {
         if (!digests.areRefused()) {
             try {
-                return super.eval(connection, script, returned, keys, keysAndArguments, serializer);
+                T reply = super.eval(connection, script, returned, keys, keysAndArguments, serializer);
+                digests.answered = true;
+                return reply;
             } catch (RuntimeException ex) {
                 if (!digests.areRefusedBy(ex)) {
+                    digests.failed(ex);
                     throw ex;
                 }
             }
@@ -68,26 +69,39 @@ final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
 
         private volatile boolean refused;
 
+        /** Whether a script has run by its digest. A proxy that closes the connection instead runs none. */
+        private volatile boolean answered;
+
         boolean areRefused() {
             return refused;
         }
 
         /** Returns whether the call has not run, because the server does not run {@code EVALSHA}. */
         boolean areRefusedBy(Throwable thrown) {
-            String reply = String.valueOf(
-                    NestedExceptionUtils.getMostSpecificCause(thrown).getMessage());
-            RateLimitStoreException failure = RedisFailureMapper.of(RedisTopology.REDIS, thrown);
-            if (failure.getReason() == Reason.TIMEOUT || !REFUSED.matcher(reply).find()) {
-                return false;
+            Throwable reply = NestedExceptionUtils.getMostSpecificCause(thrown);
+            boolean named = REFUSED.matcher(String.valueOf(reply.getMessage())).find();
+            if (named) {
+                refuse(thrown);
             }
+            return named;
+        }
+
+        /** The call may have run, so it fails. If none has, the connection was closed for its command. */
+        private void failed(Throwable thrown) {
+            if (!answered && RedisFailureMapper.isConnectionLost(thrown)) {
+                refuse(thrown);
+            }
+        }
+
+        private void refuse(Throwable thrown) {
             if (!refused) {
                 refused = true;
+                String reply =
+                        RedisFailureMapper.of(RedisTopology.REDIS, thrown).getMessage();
                 logger.log(
                         Level.INFO,
-                        "Calls send the text of the script, because Redis does not run EVALSHA ("
-                                + failure.getMessage() + ")");
+                        "Calls send the text of the script, because Redis does not run EVALSHA (" + reply + ")");
             }
-            return true;
         }
     }
 }

@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.BucketUnchangedException;
+import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.script.AlgorithmMistake;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
@@ -128,6 +129,12 @@ public final class RedisFailureMapper {
                 && (known.getReason() == Reason.CLOSED
                         ? !(known.getCause() instanceof RateLimitStoreException cause) || hasNotRun(cause)
                         : hasNotRun(known));
+    }
+
+    /** Returns whether a connection was lost on which a command had been sent. */
+    public static boolean isConnectionLost(Throwable thrown) {
+        RateLimitStoreException failure = of(RedisTopology.REDIS, thrown);
+        return failure.getReason() == Reason.UNREACHABLE && !hasNotRun(failure);
     }
 
     /** Has a change fail with a {@link BucketUnchangedException} if it has certainly not been made. */

@@ -3,6 +3,7 @@ package io.ratelimit.redis.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
@@ -81,7 +82,7 @@ class RateLimitFunctionTests {
         lose();
         pass(Duration.ofSeconds(1));
         function.isUsable();
-        lose();
+        attempts.get(1).completeExceptionally(new RedisException("Connection disconnected"));
         pass(Duration.ofDays(100));
         assertThat(function.isUsable()).isFalse();
         function.serverHasRestarted();
