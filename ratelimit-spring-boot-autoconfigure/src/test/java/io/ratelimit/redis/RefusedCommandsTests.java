@@ -161,6 +161,31 @@ class RefusedCommandsTests {
     }
 
     @Test
+    void proxyThatClosesTheConnectionIsAskedForASubscriptionTwice() {
+        try (RedisProcess redis = RedisProcess.server();
+                FaultyProxy proxy = new FaultyProxy(redis.port())) {
+            proxy.refuse("subscribe");
+            run("127.0.0.1:" + proxy.port(), (health, quotes) -> {
+                await().untilAsserted(() -> assertThat(log.text()).contains("WARNING Redis does not permit the channel"));
+                int connections = proxy.connections();
+                long scripts = scripts(redis);
+                await("five seconds of scripts").until(() -> scripts(redis) >= scripts + 5);
+                assertThat(proxy.refusals()).isEqualTo(2);
+                assertThat(proxy.connections()).isEqualTo(connections);
+                assertThat(quotes.tryAcquire("bob").allowed()).isTrue();
+            });
+        }
+    }
+
+    private static long scripts(RedisProcess redis) {
+        return Pattern.compile("cmdstat_evalsha:calls=(\\d+)")
+                .matcher((String) redis.send("INFO", "commandstats"))
+                .results()
+                .mapToLong(calls -> Long.parseLong(calls.group(1)))
+                .sum();
+    }
+
+    @Test
     void tableOfThePageIsComplete() {
         String page = MarkdownPage.of("docs/redis.md").text();
         assertThat(Pattern.compile("(?m)^\\| (`[A-Z]+`(?:, `[A-Z]+`)*) \\|")

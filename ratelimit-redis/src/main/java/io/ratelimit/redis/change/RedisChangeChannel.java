@@ -22,6 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
@@ -65,6 +66,9 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     private @Nullable SubscriptionKeeper subscribing;
 
     private volatile boolean logged;
+
+    /** Attempts whose connection was closed, before one succeeded. Two are a proxy's that does not know the command. */
+    private final AtomicInteger closed = new AtomicInteger();
 
     private final AtomicBoolean forbiddenLogged = new AtomicBoolean();
 
@@ -123,7 +127,8 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     /** Returns whether the user of Redis lacks a permission. That is no outage, and stays until it is granted. */
     private boolean warnIfForbidden(Throwable failure) {
-        boolean forbidden = RedisFailureMapper.of("Redis", failure).getReason() == Reason.FORBIDDEN;
+        boolean forbidden =
+                closed.get() > 1 || RedisFailureMapper.of("Redis", failure).getReason() == Reason.FORBIDDEN;
         if (forbidden && forbiddenLogged.compareAndSet(false, true)) {
             logger.log(
                     Level.WARNING,
@@ -136,7 +141,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     }
 
     private void log(Throwable failure) {
-        if (!logged && running && !warnIfForbidden(failure)) {
+        if (running && !warnIfForbidden(failure) && !logged) {
             logged = true;
             logger.log(
                     Level.INFO,
@@ -220,11 +225,12 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
                 }
             } catch (Throwable ex) {
                 if (!ended) {
+                    closed.addAndGet(RedisFailureMapper.isConnectionLost(ex) ? 1 : 0);
                     log(ex);
                 }
             }
             attempting(null);
-            if (!ended) {
+            if (!ended && closed.get() < 2) {
                 later(this, PAUSE);
             }
         }
@@ -321,6 +327,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
         @Override
         public void onChannelSubscribed(byte[] subscribed, long count) {
             logged = false;
+            closed.set(Integer.MIN_VALUE);
             subscribing.subscribedOn(connection);
             onReceiver(() -> subscribers.values().forEach(told -> each(told, Subscriber::onConnect)));
         }
