@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.testing.LogRecorder;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +81,19 @@ class LateBeanTests {
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> run(context));
             assertThat(CREATED).hasValueGreaterThanOrEqualTo(3);
         });
+    }
+
+    /** The list of a scheduler's jobs is no JobDetail bean. */
+    @Test
+    void wayOutIsSaidIfAJobIsNotFound() {
+        runner.withUserConfiguration(ListedJob.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOfSatisfying(
+                                RateLimitConfigurationException.class,
+                                failure -> assertThat(failure.getFix())
+                                        .contains("such as a Quartz job, declares one as a prototype bean")));
+        runner.withUserConfiguration(ListedJob.class, PrototypeBean.class)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
@@ -206,6 +221,15 @@ class LateBeanTests {
             job.setJobClass(Late.class);
             job.setDurability(true);
             return job;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ListedJob {
+
+        @Bean
+        List<JobDetail> jobs() {
+            return List.of(detail());
         }
     }
 

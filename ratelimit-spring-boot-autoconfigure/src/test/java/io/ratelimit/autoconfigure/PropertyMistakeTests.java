@@ -134,7 +134,8 @@ class PropertyMistakeTests {
                             .contains("ratelimit.limits.quoets must name a declared limit, or have a rate.");
                     assertThat(analysis.getAction())
                             .isEqualTo("Did you mean ratelimit.limits.quotes? With a rate, it declares a limit"
-                                    + " itself. Known limits: quotes.");
+                                    + " itself. A class that is no bean, such as a Quartz job, declares one as a prototype"
+                                    + " bean. Known limits: quotes.");
                 });
     }
 
@@ -143,7 +144,8 @@ class PropertyMistakeTests {
         runner.withBean(Quotes.class)
                 .withPropertyValues("ratelimit.limits.exports.capacity=50")
                 .run(context -> assertThat(analysis(context).getAction())
-                        .isEqualTo("With a rate, it declares a limit itself. Known limits: quotes."));
+                        .isEqualTo("With a rate, it declares a limit itself. A class that is no bean, such as a Quartz"
+                                + " job, declares one as a prototype bean. Known limits: quotes."));
     }
 
     @ParameterizedTest

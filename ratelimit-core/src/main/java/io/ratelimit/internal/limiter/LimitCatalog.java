@@ -293,7 +293,8 @@ public final class LimitCatalog {
         return new RateLimitConfigurationException(
                 properties.property() + " must name a declared limit, or have a rate.",
                 LimitNames.didYouMean(properties.limitName(), names(), nearest -> "ratelimit.limits." + nearest)
-                        + "With a rate, it declares a limit itself. " + known());
+                        + "With a rate, it declares a limit itself. A class that is no bean, such as a Quartz job, declares"
+                        + " one as a prototype bean. " + known());
     }
 
     private record Declaration(EffectiveLimit limit, String place, boolean named) {}
