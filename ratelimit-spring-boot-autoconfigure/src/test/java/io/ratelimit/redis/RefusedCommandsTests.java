@@ -3,6 +3,10 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiter;
@@ -16,6 +20,7 @@ import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisProcess;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +32,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Servers and proxies that refuse commands: whether limits work without, and what they say. */
 @LongRunning
@@ -34,22 +42,29 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 @DisabledIf(value = "io.ratelimit.testing.redis.RedisProcess#isBefore7", disabledReason = "has no functions")
 class RefusedCommandsTests {
 
-    private static final String NOTHING = "";
+    private static final Set<String> ASKED = Set.of("PING", "INFO");
 
-    /** By the commands of a row of docs/redis.md that limits work without: what the log says, once. */
-    private static final Map<String, String> OPTIONAL = Map.of(
-            "EVALSHA", NOTHING,
-            "FUNCTION, FCALL", "Calls run as a script, because Redis does not run functions",
-            "SUBSCRIBE", "Redis does not permit the channel",
-            "PUBLISH", NOTHING,
-            "INFO", NOTHING,
-            "HELLO", NOTHING,
-            "CLIENT", NOTHING,
-            "SCRIPT, CONFIG, COMMAND, CLUSTER", NOTHING);
+    private static final String NOTHING = "";
 
     private static final String TEXT_ONLY = "Calls send the text of the script, because Redis does not run EVALSHA";
 
+    private static final String NO_CHANNEL = "WARNING Redis does not permit the channel";
+
+    /** By the commands of a row of docs/redis.md that limits work without: what the log says, after a change of a limit. */
+    private static final Map<String, String> OPTIONAL = Map.of(
+            "EVALSHA", "INFO " + TEXT_ONLY,
+            "FUNCTION, FCALL", "INFO Calls run as a script, because Redis does not run functions",
+            "SUBSCRIBE", NO_CHANNEL,
+            "PUBLISH", NO_CHANNEL,
+            "INFO", NOTHING,
+            "HELLO", NOTHING,
+            "PING", NOTHING,
+            "CLIENT", NOTHING,
+            "SCRIPT, CONFIG, COMMAND, CLUSTER", NOTHING);
+
     private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    private RateLimitAdmin admin;
 
     @AfterEach
     void close() {
@@ -64,13 +79,41 @@ class RefusedCommandsTests {
     @MethodSource("optional")
     void limitsWorkWithout(String commands) {
         try (RedisProcess redis = without(commands)) {
-            String user = commands.equals("INFO") ? "limited:secret@" : "";
-            run(user + redis.address(), (context, quotes) -> {
+            run(redis.address(), (health, quotes) -> {
                 assertThat(quotes.tryAcquire("bob").remaining()).isEqualTo(999);
                 assertThat(quotes.tryAcquire("bob").remaining()).isEqualTo(998);
-                assertThat(context.failures()).isEmpty();
-                await().untilAsserted(() -> assertThat(log.text()).contains(OPTIONAL.get(commands)));
+                assertThat(health.failures()).isEmpty();
+                admin.override(
+                        "quotes", RateLimitOverride.builder().dryRun(false).build());
+                String said = OPTIONAL.get(commands);
+                await().untilAsserted(() -> assertThat(log.text()).contains(said));
+                if (!said.startsWith("WARNING")) {
+                    assertThat(log.levels()).containsOnly("INFO");
+                }
             });
+        }
+    }
+
+    @Test
+    void neverConnectsWithoutAnyGreeting() {
+        try (RedisProcess redis = without("HELLO, PING")) {
+            run(
+                    redis.address(),
+                    (health, quotes) -> await().untilAsserted(() ->
+                            assertThat(failureOf(quotes).getReason()).isEqualTo(Reason.FORBIDDEN)));
+        }
+    }
+
+    /** A node finds the others by it. */
+    @Test
+    void clusterIsNotFoundWithoutItsCommand() {
+        try (RedisProcess redis = RedisProcess.server("cluster-enabled yes")) {
+            redis.send("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+            redis.send("ACL", "SETUSER", "default", "-cluster");
+            runAt(
+                    "ratelimit.redis.cluster.nodes=" + redis.address(),
+                    (health, quotes) -> await().untilAsserted(() ->
+                            assertThat(failureOf(quotes)).hasMessageContaining("'cluster|nodes' command")));
         }
     }
 
@@ -134,6 +177,32 @@ class RefusedCommandsTests {
         }
     }
 
+    /** The driver gets another connection only if it does not begin with the command. */
+    @Test
+    void proxyThatClosesTheConnectionAtTheGreetingNeedsTheOlderProtocol() {
+        try (RedisProcess redis = RedisProcess.server();
+                FaultyProxy proxy = new FaultyProxy(redis.port())) {
+            proxy.refuse("hello");
+            LettuceClientConfiguration older = LettuceClientConfiguration.builder()
+                    .clientOptions(ClientOptions.builder()
+                            .protocolVersion(ProtocolVersion.RESP2)
+                            .build())
+                    .build();
+            runner("ratelimit.redis.connection-factory=limits")
+                    .withBean(
+                            "limits",
+                            LettuceConnectionFactory.class,
+                            () -> new LettuceConnectionFactory(
+                                    new RedisStandaloneConfiguration("127.0.0.1", proxy.port()), older))
+                    .run(context -> await().ignoreExceptions()
+                            .until(() -> context.getBean(RateLimiterRegistry.class)
+                                    .get("quotes")
+                                    .tryAcquire("bob")
+                                    .allowed()));
+            assertThat(proxy.refusals()).isZero();
+        }
+    }
+
     /** Overrides and figures are scripts, which must not take the connection from calls. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -145,7 +214,8 @@ class RefusedCommandsTests {
                 await().ignoreExceptions().until(() -> {
                     quotes.tryAcquire("bob");
                     String lines = log.text();
-                    return lines.contains(TEXT_ONLY) && (functions || lines.contains("if Redis is asked for functions"));
+                    return lines.contains(TEXT_ONLY)
+                            && (functions || lines.contains("if Redis is asked for functions"));
                 });
                 await().ignoreExceptions().until(() -> quotes.tryAcquire("bob").allowed());
                 int refusals = proxy.refusals();
@@ -153,7 +223,9 @@ class RefusedCommandsTests {
                     assertThat(quotes.tryAcquire("bob").allowed()).isTrue();
                 }
                 await("scripts in the background")
-                        .until(() -> redis.send("INFO", "commandstats").toString(), stats -> stats.contains("eval:calls="));
+                        .until(
+                                () -> redis.send("INFO", "commandstats").toString(),
+                                stats -> stats.contains("eval:calls="));
                 assertThat(proxy.refusals()).isEqualTo(refusals);
             });
         }
@@ -166,7 +238,8 @@ class RefusedCommandsTests {
                 FaultyProxy proxy = new FaultyProxy(redis.port())) {
             proxy.refuse("subscribe");
             run("127.0.0.1:" + proxy.port(), (health, quotes) -> {
-                await().untilAsserted(() -> assertThat(log.text()).contains("WARNING Redis does not permit the channel"));
+                await().untilAsserted(
+                                () -> assertThat(log.text()).contains("WARNING Redis does not permit the channel"));
                 int connections = proxy.connections();
                 long scripts = scripts(redis);
                 await("five seconds of scripts").until(() -> scripts(redis) >= scripts + 5);
@@ -205,16 +278,15 @@ class RefusedCommandsTests {
         throw new AssertionError("decided");
     }
 
-    /** It tells which process it is by INFO, so that is refused by permission. */
+    /** The tests ask the server by PING and INFO when it starts, so these are refused later. */
     private static RedisProcess without(String commands) {
         List<String> names = List.of(commands.split(", "));
-        if (names.contains("INFO")) {
-            RedisProcess redis = RedisProcess.server();
-            redis.send("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-info");
-            return redis;
-        }
-        return RedisProcess.server(
-                names.stream().map(name -> "rename-command " + name + " \"\"").toArray(String[]::new));
+        RedisProcess redis = RedisProcess.server(names.stream()
+                .filter(name -> !ASKED.contains(name))
+                .map(name -> "rename-command " + name + " \"\"")
+                .toArray(String[]::new));
+        names.stream().filter(ASKED::contains).forEach(name -> redis.send("ACL", "SETUSER", "default", "-" + name));
+        return redis;
     }
 
     private interface Use {
@@ -222,16 +294,26 @@ class RefusedCommandsTests {
         void use(StoreHealth health, RateLimiter quotes);
     }
 
-    private static void run(String address, Use use) {
-        new ApplicationContextRunner()
+    private void run(String address, Use use) {
+        runAt("ratelimit.redis.url=redis://" + address, use);
+    }
+
+    private void runAt(String server, Use use) {
+        runner(server).run(context -> {
+            admin = context.getBean(RateLimitAdmin.class);
+            use.use(
+                    context.getBean(StoreHealth.class),
+                    context.getBean(RateLimiterRegistry.class).get("quotes"));
+        });
+    }
+
+    private static ApplicationContextRunner runner(String server) {
+        return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
                 .withPropertyValues(
-                        "ratelimit.redis.url=redis://" + address,
+                        server,
                         "ratelimit.redis.timeout=10s",
                         "ratelimit.on-store-failure=throw",
-                        "ratelimit.limits.quotes.rate=1000/h")
-                .run(context -> use.use(
-                        context.getBean(StoreHealth.class),
-                        context.getBean(RateLimiterRegistry.class).get("quotes")));
+                        "ratelimit.limits.quotes.rate=1000/h");
     }
 }
