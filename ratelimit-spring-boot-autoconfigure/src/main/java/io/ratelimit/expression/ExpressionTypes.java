@@ -4,10 +4,11 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -21,11 +22,13 @@ import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
@@ -128,7 +131,10 @@ record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionT
             if (node instanceof CompoundExpression) {
                 ResolvableType current = target;
                 for (int i = 0; i < node.getChildCount(); i++) {
-                    current = visit(node.getChild(i), current);
+                    // SpEL may read the value of an optional one, or the optional one itself.
+                    boolean isEither =
+                            ((SpelNodeImpl) node.getChild(i)).isNullSafe() && current.resolve() == Optional.class;
+                    current = visit(node.getChild(i), isEither ? ResolvableType.NONE : current);
                 }
                 return current;
             }
@@ -147,7 +153,7 @@ record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionT
             if (node instanceof Selection || node instanceof Projection) {
                 ResolvableType element = element(target);
                 new Walk(element, variables).visit(node.getChild(0), element);
-                return node instanceof Selection ? target : ResolvableType.NONE;
+                return node.toStringAST().startsWith("?[") ? target : ResolvableType.NONE;
             }
             return ofChildren(node, target);
         }
@@ -161,7 +167,7 @@ record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionT
             if (node instanceof MethodReference called) {
                 Class<?> type = target.resolve();
                 if (type != null) {
-                    visitor.method(type, called.getName());
+                    visitor.method(ClassUtils.resolvePrimitiveIfNecessary(type), called.getName());
                 }
                 return method(target, called.getName(), children.length);
             }
@@ -169,18 +175,24 @@ record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionT
                 visitor.function();
             }
             if (node instanceof Indexer) {
-                return element(target);
+                return node.getChild(0) instanceof StringLiteral name && !KeyFormatter.isSeveral(target.toClass())
+                        ? property(target, String.valueOf(name.getLiteralValue().getValue()))
+                        : element(target);
             }
             if (node instanceof ConstructorReference) {
                 return constructed(named(node.getChild(0)));
             }
-            if (node instanceof OpPlus || node instanceof StringLiteral) {
+            if (node instanceof OpPlus && Stream.of(children).anyMatch(child -> child.resolve() == String.class)) {
                 return ResolvableType.forClass(String.class);
+            }
+            if (node instanceof Literal literal) {
+                return ResolvableType.forInstance(literal.getLiteralValue().getValue());
             }
             if (node instanceof Ternary) {
                 return children[1];
             }
-            return node instanceof Elvis ? children[0] : ResolvableType.NONE;
+            // It may be the value of an optional one.
+            return node instanceof Elvis && children[0].resolve() != Optional.class ? children[0] : ResolvableType.NONE;
         }
 
         /** A name alone is the key of a map. */
@@ -238,15 +250,16 @@ record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionT
         return ResolvableType.forField(field, target);
     }
 
-    /** Returns the declared type of the value; of overloaded methods, that of the most specific class. */
+    /** Returns the declared type of the value; {@link ResolvableType#NONE} if overloaded methods have different ones. */
     private static ResolvableType method(ResolvableType target, String name, int arguments) {
         Class<?> type = target.resolve();
         return type == null
                 ? ResolvableType.NONE
                 : Arrays.stream(type.getMethods())
                         .filter(method -> method.getName().equals(name) && !method.isBridge())
-                        .min(Comparator.comparing(method -> method.getParameterCount() != arguments))
+                        .filter(method -> method.getParameterCount() == arguments || method.isVarArgs())
                         .map(method -> ResolvableType.forType(method.getGenericReturnType(), target))
+                        .reduce((one, other) -> one.resolve() == other.resolve() ? one : ResolvableType.NONE)
                         .orElse(ResolvableType.NONE);
     }
 

@@ -53,14 +53,10 @@ final class KeyFormatter {
         }
         String key = single == null ? null : text(single, label, limit);
         if (key == null || key.isEmpty()) {
-            throw missing(label, limit, key == null ? "null" : "empty", null);
+            throw new MissingRateLimitKeyException(
+                    limit.name(), label + " must return a key (was " + (key == null ? "null" : "empty") + ")", null);
         }
         return key;
-    }
-
-    static MissingRateLimitKeyException missing(
-            String label, RateLimit limit, String value, @Nullable Throwable cause) {
-        return new MissingRateLimitKeyException(limit.name(), label + " must return a key (was " + value + ")", cause);
     }
 
     /** Returns whether values of a declared type can be keys, as far as the type tells: those of a subclass may have a text. */
@@ -74,7 +70,7 @@ final class KeyFormatter {
                         || HAS_TEXT.get(type));
     }
 
-    private static boolean isSeveral(Class<?> type) {
+    static boolean isSeveral(Class<?> type) {
         return type.isArray() || Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
     }
 
@@ -109,7 +105,7 @@ final class KeyFormatter {
         try {
             return text(value);
         } catch (RuntimeException ex) {
-            throw RateLimitExpression.failure(label, limit, ex);
+            throw RateLimitExpression.failure(label, limit, ex, false);
         }
     }
 

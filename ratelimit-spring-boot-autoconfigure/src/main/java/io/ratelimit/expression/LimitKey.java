@@ -16,6 +16,8 @@ interface LimitKey {
     /** Describes the key for the log. */
     String text();
 
-    /** Returns whether the principal may be read. */
-    boolean readsPrincipal();
+    /** Returns whether an expression names the principal. */
+    default boolean namesPrincipal() {
+        return false;
+    }
 }

@@ -32,9 +32,10 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
             LimitConfiguration declared, Supplier<EffectiveLimit> declaration, ExpressionScope scope) {
         LimitConfiguration merged = merged(declared);
         String permits = merged.get(LimitAttributes.PERMITS, "1");
-        if (permits.matches("-\\d+")) {
+        if (permits.matches("-\\d+|'[^'\\d]*'")) {
             throw new RateLimitConfigurationException(
-                    merged.label(LimitAttributes.PERMITS) + " must not be negative (was " + permits + ").",
+                    merged.label(LimitAttributes.PERMITS) + " must be a whole number that is not negative (was "
+                            + permits + ").",
                     "Write what a call costs. 0 is free.");
         }
         EffectiveLimit limit = declaration.get();
@@ -44,7 +45,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
                 limit,
                 key,
                 fixed ? Long.parseLong(permits) : 1,
-                fixed ? null : expression(LimitAttributes.PERMITS, merged, scope),
+                fixed ? null : expression(LimitAttributes.PERMITS, merged, scope, Number.class, String.class),
                 condition(merged, scope),
                 refundOn(limit, merged),
                 actualCost(limit, merged, permits, scope),
@@ -71,7 +72,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
 
     private @Nullable RateLimitExpression condition(LimitConfiguration merged, ExpressionScope scope) {
         boolean own = merged.values().has(LimitAttributes.CONDITION);
-        return expression(LimitAttributes.CONDITION, own ? merged : defaults(), scope);
+        return expression(LimitAttributes.CONDITION, own ? merged : defaults(), scope, Boolean.class);
     }
 
     private LimitConfiguration defaults() {
@@ -201,8 +202,8 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
     }
 
     private @Nullable RateLimitExpression expression(
-            Attribute<String> attribute, LimitConfiguration origin, ExpressionScope scope) {
+            Attribute<String> attribute, LimitConfiguration origin, ExpressionScope scope, Class<?>... results) {
         String text = origin.get(attribute);
-        return text == null ? null : expressions.parse(text, origin.label(attribute), scope);
+        return text == null ? null : expressions.parse(text, origin.label(attribute), scope, results);
     }
 }

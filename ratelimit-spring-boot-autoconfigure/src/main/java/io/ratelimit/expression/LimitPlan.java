@@ -11,8 +11,8 @@ interface LimitPlan {
     /** Describes what determines the plan. */
     String text();
 
-    /** Returns whether it reads the principal. */
-    default boolean readsPrincipal() {
+    /** Returns whether an expression names the principal. */
+    default boolean namesPrincipal() {
         return false;
     }
 

@@ -22,7 +22,7 @@ record PlanExpression(RateLimitExpression expression) implements LimitPlan {
     }
 
     @Override
-    public boolean readsPrincipal() {
-        return expression.readsPrincipal();
+    public boolean namesPrincipal() {
+        return expression.namesPrincipal();
     }
 }

@@ -51,7 +51,12 @@ final class PropertyReader {
 
     /** Returns whether no value of that type has such a property. */
     static boolean isMissing(String property, Class<?> type) {
-        return Modifier.isFinal(type.getModifiers()) && !isSpecial(type) && new Members().find(property, type) == null;
+        return isKnown(type) && new Members().find(property, type) == null;
+    }
+
+    /** Returns whether values are of that very type, and have nothing that SpEL adds. */
+    static boolean isKnown(Class<?> type) {
+        return Modifier.isFinal(type.getModifiers()) && !type.isArray() && type != Class.class;
     }
 
     /** Returns the properties of a type, for messages. */

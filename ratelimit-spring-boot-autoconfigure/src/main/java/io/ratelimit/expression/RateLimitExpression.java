@@ -7,9 +7,12 @@ import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitPlan;
 import java.time.DateTimeException;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.AccessException;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
@@ -26,7 +29,7 @@ record RateLimitExpression(
         Expression expression,
         @Nullable PropertyPath path,
         @Nullable Class<?> type,
-        boolean readsPrincipal)
+        boolean namesPrincipal)
         implements LimitKey {
 
     /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
@@ -43,6 +46,7 @@ record RateLimitExpression(
             SpelMessage.TYPE_CONVERSION_ERROR,
             SpelMessage.OPERATOR_NOT_SUPPORTED_BETWEEN_TYPES,
             SpelMessage.INVALID_FIRST_OPERAND_FOR_MATCHES_OPERATOR,
+            SpelMessage.INVALID_SECOND_OPERAND_FOR_MATCHES_OPERATOR,
             SpelMessage.FLAWED_PATTERN,
             SpelMessage.PROJECTION_NOT_SUPPORTED_ON_TYPE,
             SpelMessage.INVALID_TYPE_FOR_SELECTION);
@@ -54,13 +58,24 @@ record RateLimitExpression(
     /** What the names of the failures of SpEL begin with if a value is too large for it. Versions of Spring have different ones. */
     private static final String TOO_LARGE = "MAX_";
 
-    /** What a called method throws if it cannot use an argument, such as a header. Others are failures of the server. */
+    /** What a bean throws if it cannot use an argument, such as a header. Others are failures of the server. */
     private static final List<Class<? extends RuntimeException>> VALUE_EXCEPTIONS = List.of(
             NullPointerException.class,
             IllegalArgumentException.class,
             IndexOutOfBoundsException.class,
             ArithmeticException.class,
-            DateTimeException.class);
+            DateTimeException.class,
+            NoSuchElementException.class);
+
+    /** What SpEL throws if an expression does not fit to types, or around what called code throws. */
+    private static final List<Class<? extends Exception>> TYPE_EXCEPTIONS = List.of(
+            EvaluationException.class,
+            AccessException.class,
+            ReflectiveOperationException.class,
+            ClassCastException.class);
+
+    /** Matches the arguments of a call that no method accepts, because one is null and not an {@code int}. */
+    private static final Pattern WITH_NULL = Pattern.compile("[(,]null[,)]");
 
     /** Stands for a value that is no number of permits. */
     private static final long INVALID = -1;
@@ -70,21 +85,10 @@ record RateLimitExpression(
         return expression.getExpressionString();
     }
 
-    @Override
-    public boolean readsPrincipal() {
-        return readsPrincipal;
-    }
-
     /** @throws MissingRateLimitKeyException if the key, or a value that it is read from, is null or empty */
     @Override
     public String key(Evaluation evaluation, RateLimit limit) {
-        Object key;
-        try {
-            key = value(evaluation, limit);
-        } catch (RateLimitInputException ex) {
-            throw isOf(NULL_FAILURES, ex.getCause()) ? KeyFormatter.missing(label, limit, "null", ex.getCause()) : ex;
-        }
-        return KeyFormatter.key(key, label, limit);
+        return KeyFormatter.key(value(evaluation, limit), label, limit);
     }
 
     /**
@@ -93,15 +97,7 @@ record RateLimitExpression(
      */
     @Nullable
     Object plan(Evaluation evaluation, RateLimit limit) {
-        Object value;
-        try {
-            value = KeyFormatter.unwrap(value(evaluation, limit));
-        } catch (RateLimitInputException ex) {
-            if (isOf(NULL_FAILURES, ex.getCause())) {
-                return null;
-            }
-            throw ex;
-        }
+        Object value = KeyFormatter.unwrap(value(evaluation, limit));
         if (value instanceof RateLimitPlan || value == null) {
             return value;
         }
@@ -192,34 +188,64 @@ record RateLimitExpression(
                 : new RateLimitExpressionException(message, null);
     }
 
-    /** @throws RateLimitInputException if the expression fails because of a value that the caller has passed */
+    /**
+     * Returns the value; {@code null} also if it would be read from null.
+     *
+     * @throws RateLimitInputException if the expression fails because of a value that the caller has passed
+     */
     private @Nullable Object value(Evaluation evaluation, RateLimit limit) {
         try {
             return value(evaluation);
         } catch (RateLimitExpressionException ex) {
             Throwable cause = ex.getCause();
-            throw cause == null ? ex : failure(label, limit, cause);
+            if (isOf(NULL_FAILURES, cause)) {
+                return null;
+            }
+            throw cause == null ? ex : failure(label, limit, cause, isOfInput(cause, evaluation));
         }
+    }
+
+    /**
+     * Returns whether an exception is due to a value that the called code, or a pattern, cannot use. A bean may fail for other
+     * reasons, such as a database. A checked exception tells more than those.
+     */
+    private boolean isOfInput(Throwable thrown, Evaluation evaluation) {
+        boolean mayCallBean = text().contains("@") || text().contains("target");
+        boolean ofServer = (thrown instanceof RuntimeException && mayCallBean)
+                || (thrown instanceof IllegalStateException && !evaluation.isRequest());
+        return thrown instanceof StackOverflowError || (thrown instanceof Exception && !isOfType(thrown) && !ofServer);
     }
 
     /**
      * Returns what a call fails with whose key, cost and so on could not be determined.
      *
      * @param label what has failed, for the message, which does not repeat that of the cause: it may contain arguments
+     * @param ofInput whether a value of the caller is the reason, also if the type of the cause does not tell
      */
-    static RateLimitExpressionException failure(String label, RateLimit limit, Throwable cause) {
-        return isOfValue(cause)
+    static RateLimitExpressionException failure(String label, RateLimit limit, Throwable cause, boolean ofInput) {
+        return ofInput || isOfValue(cause)
                 ? new RateLimitInputException(
                         limit.name(), label + " failed (" + cause.getClass().getName() + ")", cause)
                 : new RateLimitExpressionException(
                         label + " failed" + (isOf(TYPE_FAILURES, cause) ? " (" + cause.getMessage() + ")" : ""), cause);
     }
 
+    /** Returns what the called code has thrown: SpEL wraps some of it. */
+    private static Throwable thrown(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return cause != null && isOfType(failure) && !isOf(VALUE_FAILURES, failure) ? thrown(cause) : failure;
+    }
+
+    private static boolean isOfType(Throwable failure) {
+        return TYPE_EXCEPTIONS.stream().anyMatch(type -> type.isInstance(failure));
+    }
+
     private static boolean isOfValue(Throwable failure) {
         return isOf(NULL_FAILURES, failure)
                 || isOf(VALUE_FAILURES, failure)
                 || (failure instanceof SpelEvaluationException ex
-                        && ex.getMessageCode().name().startsWith(TOO_LARGE))
+                        && (ex.getMessageCode().name().startsWith(TOO_LARGE)
+                                || WITH_NULL.matcher(ex.getMessage()).find()))
                 || VALUE_EXCEPTIONS.stream().anyMatch(type -> type.isInstance(failure));
     }
 
@@ -228,16 +254,12 @@ record RateLimitExpression(
     }
 
     private @Nullable Object value(Evaluation evaluation) {
-        Object value = path == null ? PropertyPath.UNREAD : path.read(evaluation);
-        return value == PropertyPath.UNREAD ? value(evaluation.context()) : value;
-    }
-
-    private @Nullable Object value(EvaluationContext context) {
         try {
-            return expression.getValue(context);
-        } catch (RuntimeException ex) {
+            Object value = path == null ? PropertyPath.UNREAD : path.read(evaluation);
+            return value == PropertyPath.UNREAD ? expression.getValue(evaluation.context()) : value;
+        } catch (RuntimeException | StackOverflowError ex) {
             // The message of the cause may contain arguments, so it is not part of this one.
-            throw new RateLimitExpressionException(label + " failed", ex);
+            throw new RateLimitExpressionException(label + " failed", thrown(ex));
         }
     }
 

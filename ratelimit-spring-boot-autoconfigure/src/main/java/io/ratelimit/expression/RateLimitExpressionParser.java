@@ -92,9 +92,11 @@ public final class RateLimitExpressionParser {
      * Parses and validates an expression.
      *
      * @param attribute such as {@code keyExpression} or {@code ratelimit.limits.quotes.key-expression}
-     * @throws RateLimitConfigurationException if the text is not an expression or uses an unknown name
+     * @param results the classes that the value may have; none: any
+     * @throws RateLimitConfigurationException if the text is not an expression, uses an unknown name, or its declared type rules
+     *     those classes out
      */
-    RateLimitExpression parse(String text, String attribute, ExpressionScope scope) {
+    RateLimitExpression parse(String text, String attribute, ExpressionScope scope, Class<?>... results) {
         SpelExpression expression;
         try {
             expression = parser.parseRaw(text);
@@ -108,12 +110,22 @@ public final class RateLimitExpressionParser {
         Class<?> type = new ExpressionTypes(beans, beans.getBeanClassLoader(), validation)
                 .of(expression.getAST(), scope.root(), scope.types())
                 .resolve();
+        if (type != null && results.length > 0 && Stream.of(results).noneMatch(result -> mayBe(type, result))) {
+            String wanted = results[0] == Boolean.class ? "true or false" : "a whole number";
+            throw validation.mistake(
+                    " must return " + wanted + " (was " + type.getTypeName() + ").", "Return such a value.");
+        }
         return new RateLimitExpression(
                 scope.place() + ": " + attribute + " \"" + text + "\"",
                 expression,
                 PropertyPath.of(expression.getAST(), scope),
                 type,
-                validation.readsPrincipal);
+                validation.namesPrincipal);
+    }
+
+    private static boolean mayBe(Class<?> declared, Class<?> result) {
+        Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
+        return type.isInterface() || type.isAssignableFrom(result) || result.isAssignableFrom(type);
     }
 
     /**
@@ -156,9 +168,10 @@ public final class RateLimitExpressionParser {
      * @throws RateLimitConfigurationException if there is no such bean
      */
     LimitKey resolver(String bean, String attribute, ExpressionScope scope) {
+        String hint = scope.isOfMethod() ? "" : ", which needs order: after-security if it reads the principal,";
         return new ResolvedKey(
                 bean,
-                scope.place() + ": " + attribute + " \"" + bean + "\"",
+                scope.place() + ": " + attribute + " \"" + bean + "\"" + hint,
                 bean(bean, attribute, RateLimitKeyResolver.class));
     }
 
@@ -214,11 +227,15 @@ public final class RateLimitExpressionParser {
 
         private final ExpressionScope scope;
 
-        private boolean readsPrincipal;
+        private boolean namesPrincipal;
 
         Validation(String label, ExpressionScope scope) {
             this.label = label;
             this.scope = scope;
+        }
+
+        private RateLimitConfigurationException mistake(String problem, String fix) {
+            return new RateLimitConfigurationException(label + problem, fix);
         }
 
         @Override
@@ -230,8 +247,7 @@ public final class RateLimitExpressionParser {
 
         @Override
         public void function() {
-            throw new RateLimitConfigurationException(
-                    label + " calls a #function, and there are none.", "Call a method of a @bean.");
+            throw mistake(" calls a #function, and there are none.", "Call a method of a @bean.");
         }
 
         @Override
@@ -239,8 +255,8 @@ public final class RateLimitExpressionParser {
             if (type == scope.root()) {
                 checkProperty(name);
             } else if (PropertyReader.isMissing(name, type)) {
-                throw new RateLimitConfigurationException(
-                        label + " reads '" + name + "', which is not a property of " + type.getName() + ".",
+                throw mistake(
+                        " reads '" + name + "', which is not a property of " + type.getName() + ".",
                         LimitNames.didYouMean(name, PropertyReader.names(type), nearest -> nearest) + "There are: "
                                 + String.join(", ", PropertyReader.names(type)) + "." + scope.hintOnProperties());
             }
@@ -249,27 +265,32 @@ public final class RateLimitExpressionParser {
         @Override
         public void bean(String name) {
             if (!beans.containsBean(name)) {
-                throw new RateLimitConfigurationException(
-                        label + " names @" + name + ", but there is no bean of that name.", "Use the name of a bean.");
+                throw mistake(" names @" + name + ", but there is no bean of that name.", "Use the name of a bean.");
             }
         }
 
         @Override
         public void method(Class<?> type, String name) {
             if (type != scope.root()) {
-                return;
-            }
-            if (name.equals("header")) {
+                // SpEL calls those of Class after T(…).
+                List<String> methods = Stream.of(type, Class.class)
+                        .flatMap(owner -> Stream.of(owner.getMethods()))
+                        .map(Method::getName)
+                        .toList();
+                if (PropertyReader.isKnown(type) && !methods.contains(name)) {
+                    throw mistake(
+                            " calls '" + name + "()', which is not a method of " + type.getName() + ".",
+                            LimitNames.didYouMean(name, methods, nearest -> nearest + "()") + "Call a public method."
+                                    + scope.hintOnProperties());
+                }
+            } else if (name.equals("header")) {
                 checkRequest(name);
             } else if (!ClassUtils.hasAtLeastOneMethodWithName(scope.root(), name)) {
-                throw new RateLimitConfigurationException(
-                        label + " calls '" + name + "()', which is not a method of " + scope.subject() + ".",
+                throw mistake(
+                        " calls '" + name + "()', which is not a method of " + scope.subject() + ".",
                         scope.choices(name));
-            } else if (name.startsWith("get")) {
-                String property = StringUtils.uncapitalize(name.substring(3));
-                if (REQUEST_PROPERTIES.contains(property)) {
-                    checkProperty(property);
-                }
+            } else if (name.equals("getPrincipal") || name.equals("getClientIp")) {
+                checkProperty(StringUtils.uncapitalize(name.substring(3)));
             }
         }
 
@@ -277,18 +298,17 @@ public final class RateLimitExpressionParser {
             CallerFacts known = scope.facts().get();
             String problem = known.problem(name);
             if (problem != null) {
-                throw new RateLimitConfigurationException(
-                        label + " uses " + name + ", but " + problem + ".", known.fix());
+                throw mistake(" uses " + name + ", but " + problem + ".", known.fix());
             }
         }
 
         private void checkProperty(String name) {
             if (REQUEST_PROPERTIES.contains(name)) {
                 checkRequest(name);
-                readsPrincipal |= name.equals("principal");
+                namesPrincipal |= name.equals("principal");
             } else if (!scope.properties().contains(name)) {
-                throw new RateLimitConfigurationException(
-                        label + " names '" + name + "', which is not a property of " + scope.subject() + ".",
+                throw mistake(
+                        " names '" + name + "', which is not a property of " + scope.subject() + ".",
                         scope.hasVariable(name) ? "Did you mean #" + name + "?" : scope.choices(name));
             }
         }

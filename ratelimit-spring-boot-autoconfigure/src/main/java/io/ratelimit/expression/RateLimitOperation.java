@@ -7,7 +7,6 @@ import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,19 +49,17 @@ public record RateLimitOperation(
         return key != null || permits != null || condition != null || plan != null;
     }
 
+    /** Returns whether the principal may be read: a key resolver may read it. */
     public boolean readsPrincipal() {
-        return (key != null && key.readsPrincipal())
-                || (plan != null && plan.readsPrincipal())
-                || (permits != null && permits.readsPrincipal())
-                || (condition != null && condition.readsPrincipal());
+        return key instanceof ResolvedKey || namesPrincipal();
     }
 
-    /** Returns whether an expression names the principal. A key resolver may read it, which is not known before a call. */
+    /** Returns whether an expression names the principal. */
     public boolean namesPrincipal() {
-        return (plan != null && plan.readsPrincipal())
-                || Stream.of(key, permits, condition)
-                        .anyMatch(
-                                part -> part instanceof RateLimitExpression expression && expression.readsPrincipal());
+        return (key != null && key.namesPrincipal())
+                || (plan != null && plan.namesPrincipal())
+                || (permits != null && permits.namesPrincipal())
+                || (condition != null && condition.namesPrincipal());
     }
 
     /** Returns whether the charge is refunded after this exception of the method: not if the limit has got a lease meanwhile. */

@@ -18,7 +18,7 @@ record ResolvedKey(String bean, String label, Supplier<RateLimitKeyResolver> res
         try {
             value = resolver.get().resolve(evaluation);
         } catch (Throwable ex) {
-            throw RateLimitExpression.failure(label, limit, ex);
+            throw RateLimitExpression.failure(label, limit, ex, false);
         }
         return KeyFormatter.key(value, label, limit);
     }
@@ -26,10 +26,5 @@ record ResolvedKey(String bean, String label, Supplier<RateLimitKeyResolver> res
     @Override
     public String text() {
         return "resolver " + bean;
-    }
-
-    @Override
-    public boolean readsPrincipal() {
-        return true;
     }
 }

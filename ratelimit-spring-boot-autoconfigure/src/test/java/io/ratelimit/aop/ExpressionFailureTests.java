@@ -10,6 +10,9 @@ import io.ratelimit.RateLimitInputException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.text.ParseException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,11 +33,14 @@ class ExpressionFailureTests {
             delimiter = '|',
             value = {
                 "key-expression | @quotes.fail(#user) | failed",
-                "permits | new java.util.ArrayList() | must return a whole number from 0 to 1000000000 (was a java.util.ArrayList)",
-                "permits | true | must return a whole number from 0 to 1000000000 (was a java.lang.Boolean)",
-                "condition | #user | must return true or false (was a java.lang.String)",
-                "condition | @quotes.fail(#user) | failed",
+                "permits | {new java.util.ArrayList()}[0] | must return a whole number from 0 to 1000000000 (was a java.util.ArrayList)",
+                "permits | {true}[0] | must return a whole number from 0 to 1000000000 (was a java.lang.Boolean)",
+                "condition | {#user}[0] | must return true or false (was a java.lang.String)",
+                "condition | {@quotes.fail(#user)}[0] | failed",
                 "plan-expression | @quotes.fail(#user) | failed",
+                "key-expression | @quotes.lose(#user) | failed",
+                "condition | #user > 3 | failed",
+                "key-expression | #root.target.lose(#user) | failed",
             })
     void mistakeOfTheServerFailsTheCall(String attribute, String expression, String problem) {
         assertFails(attribute, expression, RateLimitExpressionException.class, problem);
@@ -87,18 +93,33 @@ class ExpressionFailureTests {
                 "permits | 1 / 0 | failed (java.lang.ArithmeticException)",
                 "permits | null | must return a whole number from 0 to 1000000000 (was null)",
                 "permits | #user | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
-                "permits | '' | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
+                "permits | {''}[0] | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
                 "permits | '-1' | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
                 "permits | T(Integer).parseInt(#user) | failed (java.lang.NumberFormatException)",
-                "permits | #nobody.length | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #nobody.length | must return a whole number from 0 to 1000000000 (was null)",
                 "permits | #nobody * 2 | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "permits | #nobody.![length()][0] | failed (org.springframework.expression.spel.SpelEvaluationException)",
-                "permits | #nobody.?[true].size() | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #nobody.?[true] | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "key-expression | #user.repeat(20000) + ':' | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "condition | #user.repeat(999) matches '.*.*.*=' | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "condition | #nobody matches 'a+' | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "condition | null | must return true or false (was null)",
-                "condition | #nobody.empty | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "condition | #nobody.empty | must return true or false (was null)",
+                "key-expression | T(java.util.Optional).empty().get() | failed (java.util.NoSuchElementException)",
+                "plan-expression | T(java.util.Optional).empty().orElseThrow() | failed (java.util.NoSuchElementException)",
+                "permits | T(java.util.List).of().iterator().next() | failed (java.util.NoSuchElementException)",
+                "key-expression | new java.net.URI('%%' + #user) | failed (java.net.URISyntaxException)",
+                "key-expression | new java.math.BigDecimal(#user) | failed (java.lang.NumberFormatException)",
+                "key-expression | T(java.net.URLDecoder).decode('a', #user) | failed (java.io.UnsupportedEncodingException)",
+                "condition | @quotes.parse(#user) | failed (java.text.ParseException)",
+                "key-expression | T(io.ratelimit.aop.ExpressionFailureTests$Token).of(#user).subject | failed (java.text.ParseException)",
+                "key-expression | new io.ratelimit.aop.ExpressionFailureTests$Token(#nobody) | failed (java.io.UncheckedIOException)",
+                "key-expression | T(java.time.Year).isLeap(#user) | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | T(Math).max(1, #nobody) | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | new java.math.BigDecimal(#nobody) | failed (java.lang.NullPointerException)",
+                "permits | new Long(#nobody) | failed (java.lang.NumberFormatException)",
+                "condition | #user matches #nobody | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #user.repeat(2000) matches '(.x?)*' ? 1 : 2 | failed (java.lang.StackOverflowError)",
             })
     void callWithAValueThatTheLimitCannotUseIsNotMade(String attribute, String expression, String problem) {
         assertFails(attribute, expression, RateLimitInputException.class, problem);
@@ -173,6 +194,35 @@ class ExpressionFailureTests {
 
         public String fail(String user) {
             throw new IllegalStateException("no such user: " + user);
+        }
+
+        /** As if it could not reach a database. */
+        public String lose(String user) {
+            throw new UncheckedIOException(new IOException(user));
+        }
+
+        public boolean parse(String user) throws ParseException {
+            throw new ParseException(user, 0);
+        }
+    }
+
+    public record Token(String text) {
+
+        public Token {
+            if (text == null) {
+                throw new UncheckedIOException(new IOException(SECRET));
+            }
+        }
+
+        public static Token of(String text) {
+            return new Token(text);
+        }
+
+        public String getSubject() throws ParseException {
+            if (!text.isEmpty()) {
+                throw new ParseException(text, 0);
+            }
+            return text;
         }
     }
 

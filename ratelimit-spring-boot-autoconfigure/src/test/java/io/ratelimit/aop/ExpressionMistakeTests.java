@@ -142,6 +142,15 @@ class ExpressionMistakeTests {
                 "#order.lines | must return a single value with its own toString() (was java.util.List). | Read a property",
                 "#orders | must return a single value with its own toString() (was io.ratelimit.aop.ExpressionMistakeTests$Order[]). | Read",
                 "#order.buyer | must return a single value with its own toString() (was io.ratelimit.aop.ExpressionMistakeTests$Buyer). | Read",
+                "#order['tenantt'] | reads 'tenantt', which is not a property of io.ratelimit.aop.ExpressionMistakeTests$Order. | Did you mean tenant?",
+                "#order.tenantt() | calls 'tenantt()', which is not a method of io.ratelimit.aop.ExpressionMistakeTests$Order. | Did you mean tenant()? ",
+                "#order.tenant.lenght() | calls 'lenght()', which is not a method of java.lang.String. | Did you mean length()? ",
+                "#count.intVale() | calls 'intVale()', which is not a method of java.lang.Integer. | Did you mean intValue()? ",
+                "('a' + #count).lenght() | calls 'lenght()', which is not a method of java.lang.String. | Did you mean length()? ",
+                "T(java.util.UUID).frmString(#note) | calls 'frmString()', which is not a method of java.util.UUID. | Did you mean fromString()? ",
+                "#some.tenantt | reads 'tenantt', which is not a property of java.util.Optional. | There are: ",
+                "#some.tenant | reads 'tenant', which is not a property of java.util.Optional. | There are: ",
+                "#some.gett() | calls 'gett()', which is not a method of java.util.Optional. | Did you mean get()? ",
             })
     void keyThatItsDeclaredTypeCannotHaveStopsTheStartUp(String expression, String what, String fix) {
         runner.withBean(Orders.class)
@@ -169,7 +178,28 @@ class ExpressionMistakeTests {
                 "#anything.whatever",
                 "#note.orElse('')",
                 "#note?.length()",
-                "#note"
+                "#note",
+                "#note?.orElse('')",
+                "#note?.present",
+                "#some?.tenant",
+                "#some?.tenant()",
+                "#some.get().tenant",
+                "#order['tenant']",
+                "#order.tenant()",
+                "#order.buyer.getLoyalty()",
+                "#order.buyer['loyalty']",
+                "#anything['whatever']",
+                "#order.hashCode()",
+                "(#count + #count).intValue()",
+                "#orders.^[tenant != null].tenant",
+                "#orders.?[tenant != null].length",
+                "{'a': 'b'}['a'].length()",
+                "T(java.util.UUID).randomUUID().toString()",
+                "T(java.util.UUID).getSimpleName()",
+                "T(Integer).MAX_VALUE",
+                "T(Integer).parseInt('7').byteValue()",
+                "new String[] {'a', 'b'}.length",
+                "new String('a').length()"
             })
     void keyThatItsDeclaredTypeMayHaveIsAccepted(String expression) {
         runner.withBean(Orders.class)
@@ -178,7 +208,76 @@ class ExpressionMistakeTests {
                     assertThat(context).hasNotFailed();
                     Order order = new Order("acme", List.of("apples"), new LoyalBuyer());
                     context.getBean(Orders.class)
-                            .order(order, new Order[] {order}, 1, new LoyalBuyer(), Optional.of("note"));
+                            .order(
+                                    order,
+                                    new Order[] {order},
+                                    1,
+                                    new LoyalBuyer(),
+                                    Optional.of("note"),
+                                    Optional.of(order));
+                });
+    }
+
+    /** What is neither a number nor its text is no number of permits, and a condition is true or false. */
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            delimiter = '|',
+            value = {
+                "permits | #order | must return a whole number (was io.ratelimit.aop.ExpressionMistakeTests$Order).",
+                "permits | #orders | must return a whole number (was io.ratelimit.aop.ExpressionMistakeTests$Order[]).",
+                "permits | #order.lines.empty | must return a whole number (was boolean).",
+                "permits | #some | must return a whole number (was java.util.Optional).",
+                "permits | true | must return a whole number (was java.lang.Boolean).",
+                "permits | new java.util.ArrayList() | must return a whole number (was java.util.ArrayList).",
+                "condition | #order.tenant | must return true or false (was java.lang.String).",
+                "condition | #count | must return true or false (was int).",
+                "condition | #order.tenant.length() | must return true or false (was int).",
+                "condition | 'true' | must return true or false (was java.lang.String).",
+            })
+    void numberOrConditionThatItsDeclaredTypeCannotBeStopsTheStartUp(String attribute, String expression, String what) {
+        runner.withBean(Orders.class)
+                .withPropertyValues("ratelimit.limits.orders." + attribute + "=" + expression)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.limits.orders." + attribute + " \"" + expression + "\" " + what));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            delimiter = '|',
+            value = {
+                "permits | #count",
+                "permits | '2'",
+                "permits | #anything == null ? 1 : 2",
+                "permits | #count + #count",
+                "permits | #order.lines.size()",
+                "permits | #note.orElse('2').length()",
+                "permits | (#some ?: #order).lines.size()",
+                "permits | T(java.util.Optional).of(2) ?: 1",
+                "permits | {1, 2}.^[#this > 1]",
+                "permits | T(java.time.Duration).ofMinutes(2).dividedBy(T(java.time.Duration).ofMinutes(1))",
+                "condition | #order.lines.empty",
+                "condition | #order.tenant matches 'a'",
+                "condition | #note.present",
+                "condition | #anything.flag",
+                "condition | !#some.isEmpty()",
+            })
+    void numberOrConditionThatItsDeclaredTypeMayBeIsAccepted(String attribute, String expression) {
+        runner.withBean(Orders.class)
+                .withPropertyValues(
+                        "ratelimit.limits.orders." + attribute + "=" + expression, "ratelimit.limits.orders.capacity=9")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    Order order = new Order("acme", List.of("apples"), new LoyalBuyer());
+                    context.getBean(Orders.class)
+                            .order(
+                                    order,
+                                    new Order[] {order},
+                                    1,
+                                    new LoyalBuyer(),
+                                    Optional.of("note"),
+                                    Optional.of(order));
                 });
     }
 
@@ -197,6 +296,10 @@ class ExpressionMistakeTests {
             return "gold";
         }
 
+        public boolean isFlag() {
+            return true;
+        }
+
         public String getWhatever() {
             return "whatever";
         }
@@ -210,7 +313,8 @@ class ExpressionMistakeTests {
     static class Orders {
 
         @RateLimited(name = "orders", rate = "1/s")
-        public void order(Order order, Order[] orders, int count, Object anything, Optional<String> note) {}
+        public void order(
+                Order order, Order[] orders, int count, Object anything, Optional<String> note, Optional<Order> some) {}
     }
 
     static class Quotes {

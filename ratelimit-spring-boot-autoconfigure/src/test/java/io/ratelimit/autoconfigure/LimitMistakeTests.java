@@ -59,7 +59,7 @@ class LimitMistakeTests {
                         "Change it, or the rate."),
                 Arguments.of(
                         NegativeCost.class,
-                        "permits must not be negative (was -1).",
+                        "permits must be a whole number that is not negative (was -1).",
                         "Write what a call costs. 0 is free."),
                 Arguments.of(
                         WrongWait.class,
@@ -126,6 +126,8 @@ class LimitMistakeTests {
         "rate=often, rate must be permits per period (was \"often\").",
         "capacity=-5, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was -5).",
         "capacity=0, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was 0).",
+        "permits='two', permits must be a whole number that is not negative (was 'two').",
+        "permits='', permits must be a whole number that is not negative (was '').",
         "max-wait=-1s, max-wait must not be negative (was -1s).",
         "scope=instance lease=1, 'lease must be 0 here, because a limit with scope INSTANCE is counted in memory (was 1).'",
         "block-for=-1s, block-for must be positive (was -1s).",

@@ -16,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -65,6 +66,8 @@ class ClientValueTests {
     private static final String[] RULES = {
         // A connection for each request, as in WebFluxHttpTests.
         "server.netty.max-keep-alive-requests=1",
+        "server.max-http-request-header-size=64KB",
+        "server.netty.max-initial-line-length=64KB",
         "ratelimit.limits.url.capacity=100",
         "ratelimit.limits.url.rate=100/m",
         "ratelimit.limits.url.permits=header('X-Value')",
@@ -84,7 +87,15 @@ class ClientValueTests {
         "ratelimit.limits.url-plan.plans.pro.rate=1000/m",
         "ratelimit.http[3].path=/url-plan",
         "ratelimit.http[3].limit=url-plan",
-        "ratelimit.limits.plan.plans.pro.rate=1000/m"
+        "ratelimit.limits.plan.plans.pro.rate=1000/m",
+        "ratelimit.limits.url-pattern.rate=100/m",
+        "ratelimit.limits.url-pattern.condition=header('X-Value') matches '(a|b)*'",
+        "ratelimit.http[4].path=/url-pattern",
+        "ratelimit.http[4].limit=url-pattern",
+        "ratelimit.limits.url-uri.rate=100/m",
+        "ratelimit.limits.url-uri.key-expression=new java.net.URI(header('X-Value')).path",
+        "ratelimit.http[5].path=/url-uri",
+        "ratelimit.http[5].limit=url-uri"
     };
 
     @ParameterizedTest
@@ -141,6 +152,30 @@ class ClientValueTests {
             }
             assertThat(get(application, "/url-key", "Bearer me").status()).isEqualTo(200);
             assertThat(warnings(output, before, "")).hasSize(2);
+        });
+    }
+
+    /** Not with a 500 and a stack trace, and not by a connection that is closed without an answer. */
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void exceptionOfWhatAnExpressionCallsIsAnsweredWith400(WebApplicationType type, CapturedOutput output) {
+        with(type, (application, reached) -> {
+            int before = output.getAll().length();
+            for (int i = 0; i < 2; i++) {
+                for (String path : List.of("/pattern", "/url-pattern")) {
+                    assertInvalid(path, get(application, path, "ab".repeat(5000)));
+                }
+                for (String path : List.of("/uri", "/url-uri")) {
+                    assertInvalid(path, get(application, path, "%%"));
+                }
+                assertInvalid("/optional", get(application, "/optional", ABSENT));
+                assertInvalid("/list", get(application, "/list", ""));
+                assertInvalid("/index", get(application, "/index", ABSENT));
+            }
+            for (String path : List.of("/pattern", "/url-pattern", "/uri", "/url-uri", "/optional", "/list")) {
+                assertThat(get(application, path, "ab").status()).as(path).isEqualTo(200);
+            }
+            assertThat(warnings(output, before, "with an invalid value")).hasSize(7);
         });
     }
 
@@ -324,7 +359,37 @@ class ClientValueTests {
             return Mono.just("done");
         }
 
-        @GetMapping({"/url", "/url-key", "/url-plan", "/variable/{pages}"})
+        @GetMapping("/pattern")
+        @RateLimited(name = "pattern", rate = "100/m", condition = "#value matches '(a|b)*'")
+        public Mono<String> pattern(@RequestParam String value) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/uri")
+        @RateLimited(name = "uri", rate = "100/m", keyExpression = "new java.net.URI(#value).path")
+        public CompletableFuture<String> uri(@RequestParam String value) {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @GetMapping("/optional")
+        @RateLimited(name = "optional", rate = "100/m", keyExpression = "#value.get()")
+        public Mono<String> optional(@RequestParam Optional<String> value) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/list")
+        @RateLimited(name = "list", rate = "100/m", keyExpression = "#value.iterator().next()")
+        public Mono<String> list(@RequestParam List<String> value) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/index")
+        @RateLimited(name = "index", rate = "100/m", keyExpression = "{'a', 'b'}[#value]")
+        public Mono<String> index(@RequestParam(required = false) Integer value) {
+            return Mono.just("done");
+        }
+
+        @GetMapping({"/url", "/url-key", "/url-plan", "/url-pattern", "/url-uri", "/variable/{pages}"})
         public Mono<String> url() {
             return Mono.fromRunnable(() -> reached.add("url"));
         }

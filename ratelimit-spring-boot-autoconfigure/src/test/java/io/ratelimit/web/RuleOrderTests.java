@@ -3,6 +3,8 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.security.config.Customizer.withDefaults;
 
+import io.ratelimit.spi.RateLimitKeyContext;
+import io.ratelimit.spi.RateLimitKeyResolver;
 import io.ratelimit.testing.LongRunning;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -10,10 +12,14 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -34,6 +40,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Where rules stand to Spring Security, which asks for a password on a real server of either stack. */
 @LongRunning
+@ExtendWith(OutputCaptureExtension.class)
 class RuleOrderTests {
 
     private static final String ALICE = basic("alice", "secret");
@@ -98,6 +105,21 @@ class RuleOrderTests {
                 USERS.stream());
     }
 
+    /** As by {@code principal}. */
+    @ParameterizedTest
+    @CsvSource({
+        "SERVLET, #root['principal']",
+        "REACTIVE, #root['principal']",
+        "SERVLET, ['principal'].name",
+        "REACTIVE, ['principal'].name"
+    })
+    void ruleOfUsersByIndexComesAfterTheLogin(Stack stack, String key) {
+        with(
+                stack,
+                http -> assertThat(statuses(http, WRONG, ALICE, ALICE, BOB)).containsExactly(401, 200, 429, 200),
+                USERS.stream().map(property -> property.replace("principal.name", key)));
+    }
+
     @ParameterizedTest
     @EnumSource
     void orderOfARuleOverrides(Stack stack) {
@@ -122,6 +144,26 @@ class RuleOrderTests {
                 Stream.concat(
                         CLIENTS.stream().map(property -> property.replace("[1]", "[0]")),
                         Stream.of("spring.security.filter.order=-200")));
+    }
+
+    /** Nothing tells whether a bean reads the user, so a rule by one comes before the login. */
+    @ParameterizedTest
+    @EnumSource
+    void ruleByABeanThatReadsTheUserSaysWhatItNeeds(Stack stack, CapturedOutput output) {
+        List<String> rule = List.of(
+                "ratelimit.limits.users.rate=1/h",
+                "ratelimit.limits.users.key-resolver=login",
+                "ratelimit.http[0].path=/**",
+                "ratelimit.http[0].limit=users");
+        with(stack, http -> assertThat(statuses(http, ALICE)).containsExactly(400), rule.stream());
+        assertThat(output)
+                .contains(
+                        "Request without a key for rate limit 'users' (ratelimit.http[0]: ratelimit.limits.users.key-resolver"
+                                + " \"login\", which needs order: after-security if it reads the principal, must return a key (was null))");
+        with(
+                stack,
+                http -> assertThat(statuses(http, WRONG, ALICE, ALICE, BOB)).containsExactly(401, 200, 429, 200),
+                Stream.concat(rule.stream(), Stream.of("ratelimit.http[0].order=after-security")));
     }
 
     /** As before there were two filters: all rules are charged together, or none. */
@@ -213,6 +255,11 @@ class RuleOrderTests {
         }
 
         @Bean
+        RateLimitKeyResolver login() {
+            return RateLimitKeyContext::principal;
+        }
+
+        @Bean
         UserDetailsService knownUsers() {
             return new InMemoryUserDetailsManager(users());
         }
@@ -230,6 +277,11 @@ class RuleOrderTests {
                             exchanges -> exchanges.anyExchange().authenticated())
                     .httpBasic(withDefaults())
                     .build();
+        }
+
+        @Bean
+        RateLimitKeyResolver login() {
+            return RateLimitKeyContext::principal;
         }
 
         @Bean
