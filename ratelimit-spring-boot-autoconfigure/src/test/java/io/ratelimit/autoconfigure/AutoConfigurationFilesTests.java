@@ -41,6 +41,7 @@ class AutoConfigurationFilesTests {
                         RateLimitGraphQlAutoConfiguration.class,
                         RateLimitGrpcAutoConfiguration.class,
                         RateLimitHealthAutoConfiguration.class,
+                        RateLimitJerseyAutoConfiguration.class,
                         RateLimitRSocketAutoConfiguration.class,
                         RateLimitReactiveAutoConfiguration.class,
                         RateLimitServletAutoConfiguration.class,

@@ -24,7 +24,7 @@ class ReducedClassPathTests {
         "actuator",
         // Nothing that needs one of these needs another one.
         "'aspectjweaver|kotlin|context-propagation|blockhound'",
-        "'spring-security|spring-ai|graphql|dataloader|grpc|proto|spring-websocket|spring-messaging'",
+        "'spring-security|spring-ai|graphql|dataloader|grpc|proto|spring-websocket|spring-messaging|jersey|jakarta.ws.rs'",
         "'lettuce|netty|reactor|reactive-streams'"
     })
     void inMemoryApplicationStartsAndLimits(String missing) throws ReflectiveOperationException, IOException {

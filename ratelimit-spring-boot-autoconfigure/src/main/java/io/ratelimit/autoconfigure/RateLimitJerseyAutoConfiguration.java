@@ -1,0 +1,41 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.jaxrs.RejectionMapper;
+import io.ratelimit.web.ProblemResponses;
+import io.ratelimit.web.WebSettings;
+import org.glassfish.jersey.server.ResourceConfig;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.ErrorResponse;
+
+/**
+ * Auto-configuration of the responses with which Jersey answers rejections. Changes the application's bean when it is created, as a
+ * customizer of Spring Boot would, which has another name in each generation.
+ */
+@AutoConfiguration(after = RateLimitAutoConfiguration.class)
+@ConditionalOnClass({ResourceConfig.class, ErrorResponse.class})
+@ConditionalOnBean(value = ResourceConfig.class, name = RateLimitAutoConfiguration.VALIDATOR)
+@Conditional(OnRateLimitsEnabled.class)
+@Import(WebConfiguration.class)
+public final class RateLimitJerseyAutoConfiguration {
+
+    @Bean
+    static BeanPostProcessor rateLimitRejectionMapper(
+            ObjectProvider<WebSettings> settings, ApplicationContext messages) {
+        return new BeanPostProcessor() {
+            @Override
+            public Object postProcessBeforeInitialization(Object bean, String name) {
+                return bean instanceof ResourceConfig resources
+                        ? resources.register(new RejectionMapper(new ProblemResponses(messages, settings.getObject())))
+                        : bean;
+            }
+        };
+    }
+}
