@@ -17,7 +17,7 @@ public class Application {
 
     @Bean
     ResourceConfig resources() {
-        return new ResourceConfig(QuoteResource.class, RejectionMapper.class);
+        return new ResourceConfig(QuoteResource.class);
     }
 
     /** Read by the suite. */

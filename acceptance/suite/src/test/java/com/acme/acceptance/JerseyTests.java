@@ -2,13 +2,10 @@ package com.acme.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** A resource of JAX-RS, whose rejections the mapper of docs/protocols.md answers. */
+/** A resource of JAX-RS without Spring MVC, and without a mapper of its own. */
 class JerseyTests {
 
     private static final Application APPLICATION = Application.start("jersey");
@@ -21,16 +18,20 @@ class JerseyTests {
         assertThat(rejection.headers().firstValue("Content-Type")).contains("application/problem+json");
         assertThat(rejection.headers().firstValueAsLong("Retry-After").orElseThrow())
                 .isBetween(86_000L, 86_400L);
-        assertThat(rejection.body()).isEqualTo("{\"status\": 429, \"title\": \"Too Many Requests\"}");
+        assertThat(rejection.headers().allValues("RateLimit-Policy")).containsExactly("\"quotes\";q=1;w=86400");
+        assertThat(rejection.headers().allValues("RateLimit"))
+                .singleElement()
+                .asString()
+                .startsWith("\"quotes\";r=0;t=86");
+        assertThat(rejection.body())
+                .contains(
+                        "\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\"",
+                        "\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\"",
+                        "\"status\":429",
+                        "\"detail\":\"Rate limit 'quotes' exceeded\"",
+                        "\"instance\":\"/quotes/alice\"",
+                        "\"violated-policies\":[\"quotes\"]");
         APPLICATION.allowed("/quotes/bob");
         assertThat(APPLICATION.log()).doesNotContain("RateLimitExceededException");
-    }
-
-    @Test
-    void theMapperIsThatOfThePage() throws IOException {
-        Path acceptance = Path.of(System.getProperty("acceptance.directory"));
-        String mapper = Files.readString(acceptance.resolve("jersey/src/main/java/com/acme/RejectionMapper.java"));
-        assertThat(Files.readString(acceptance.resolve("../docs/protocols.md")))
-                .contains(mapper.substring(mapper.indexOf("@Provider")));
     }
 }
