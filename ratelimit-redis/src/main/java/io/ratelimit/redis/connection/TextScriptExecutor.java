@@ -55,7 +55,13 @@ final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
             }
         }
         byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
-        Object reply = connection.scriptingCommands().eval(text, returned, keys, keysAndArguments);
+        Object reply;
+        try {
+            reply = connection.scriptingCommands().eval(text, returned, keys, keysAndArguments);
+        } catch (RuntimeException ex) {
+            digests.failedToo(ex);
+            throw ex;
+        }
         return reply == null ? null : deserializeResult(serializer, reply);
     }
 
@@ -90,6 +96,13 @@ final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
         private void failed(Throwable thrown) {
             if (!answered && RedisFailureMapper.isConnectionLost(thrown)) {
                 refuse(thrown);
+            }
+        }
+
+        /** A text failed in the same way, so that it is the server that is gone, and not the command. */
+        private void failedToo(Throwable thrown) {
+            if (!answered && RedisFailureMapper.isConnectionLost(thrown)) {
+                refused = false;
             }
         }
 
