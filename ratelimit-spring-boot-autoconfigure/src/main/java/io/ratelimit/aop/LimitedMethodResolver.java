@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.RateLimitOperation;
+import io.ratelimit.internal.limiter.MethodLimits;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -70,6 +71,12 @@ public final class LimitedMethodResolver {
                     .put(method, known);
         }
         return known.orElse(null);
+    }
+
+    /** Returns the limits of a method, once all limits are declared. */
+    public MethodLimits limits(Method method, Class<?> targetClass) {
+        MatchedMethod found = find(method, targetClass);
+        return found == null ? MethodLimits.NONE : found.limited().charges().limits();
     }
 
     /**

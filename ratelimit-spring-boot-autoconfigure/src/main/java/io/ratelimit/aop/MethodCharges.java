@@ -8,6 +8,7 @@ import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
+import io.ratelimit.internal.limiter.MethodLimits;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.Charge;
@@ -59,6 +60,11 @@ final class MethodCharges {
 
     LimitedMethod method() {
         return method;
+    }
+
+    MethodLimits limits() {
+        return new MethodLimits(
+                operations.stream().map(RateLimitOperation::limit).toList(), method.fallback() != null);
     }
 
     /** Returns whether a call may block its thread: to wait for the store or for permits. */

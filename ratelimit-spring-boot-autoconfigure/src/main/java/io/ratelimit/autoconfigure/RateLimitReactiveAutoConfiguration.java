@@ -51,7 +51,7 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 @ConditionalOnClass(DispatcherHandler.class)
 @ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
 @Conditional(OnRateLimitsEnabled.class)
-@Import(WebConfiguration.class)
+@Import({WebConfiguration.class, OpenApiConfiguration.class})
 public final class RateLimitReactiveAutoConfiguration {
 
     @Bean

@@ -57,7 +57,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @ConditionalOnClass({HttpServletRequest.class, DispatcherServlet.class})
 @ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
 @Conditional(OnRateLimitsEnabled.class)
-@Import(WebConfiguration.class)
+@Import({WebConfiguration.class, OpenApiConfiguration.class})
 public final class RateLimitServletAutoConfiguration {
 
     static final String CALLERS = "rateLimitCallerRequests";

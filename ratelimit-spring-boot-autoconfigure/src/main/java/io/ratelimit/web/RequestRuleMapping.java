@@ -1,5 +1,6 @@
 package io.ratelimit.web;
 
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimitFactory;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -110,6 +112,20 @@ public final class RequestRuleMapping {
                 .filter(matcher -> matcher.operation().isEnabled())
                 .collect(Collectors.groupingBy(
                         RequestMatcher::order, () -> new EnumMap<>(RuleOrder.class), Collectors.toList()));
+    }
+
+    /**
+     * Returns the limits of the rules that match all requests of a handler.
+     *
+     * @param handlerPattern a path pattern, whose variables match variables and wildcards of a rule
+     */
+    public List<RateLimit> limits(String method, String handlerPattern) {
+        List<PathContainer> paths = List.of(PathContainer.parsePath(handlerPattern));
+        return Stream.of(RuleOrder.values())
+                .flatMap(order -> match(order, method, false, paths).matches().stream())
+                .map(match -> match.limit().operation().limit())
+                .distinct()
+                .toList();
     }
 
     /** Returns the order of the filter that applies these rules. */

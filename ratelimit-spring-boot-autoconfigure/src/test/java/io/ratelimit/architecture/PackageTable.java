@@ -75,6 +75,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
                     List.of("web", "expression", "reactor", "spi", "internal.limiter", "internal.concurrent")),
             entry("web.function", List.of("web.servlet")),
             entry("web.client", List.of("reactor", "spi")),
+            entry("web.openapi", List.of("web", "internal.limiter")),
             entry("metrics", List.of("spi", "internal.store", "internal.limiter", "internal.concurrent")),
             entry("event", List.of("spi", "internal.concurrent")),
             entry("ai", List.of("reactor")),

@@ -1,0 +1,7 @@
+/** Describes limited operations in an OpenAPI document, by springdoc-openapi. */
+@Internal
+@NullMarked
+package io.ratelimit.web.openapi;
+
+import io.ratelimit.Internal;
+import org.jspecify.annotations.NullMarked;
