@@ -42,6 +42,8 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             "org.springframework.boot.webmvc.autoconfigure.error.ErrorViewResolver",
             "org.springframework.boot.webmvc.error.ErrorController",
             ConfigurationRefresh.EVENT,
+            "org.springframework.beans.factory.annotation.Autowired",
+            "org.springframework.beans.factory.config.BeanFactoryPostProcessor",
             "org.springframework.data.redis.cache.RedisCacheConfiguration",
             "org.springframework.data.redis.connection.RedisConnectionFactory",
             "org.springframework.data.redis.core.ReactiveRedisOperations",

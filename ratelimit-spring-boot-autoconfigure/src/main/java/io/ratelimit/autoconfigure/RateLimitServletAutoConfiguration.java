@@ -103,20 +103,6 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    @FilterRegistration(
-            dispatcherTypes = {
-                DispatcherType.REQUEST,
-                DispatcherType.FORWARD,
-                DispatcherType.INCLUDE,
-                DispatcherType.ASYNC,
-                DispatcherType.ERROR
-            })
-    RateLimitHeadersFilter rateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler) {
-        return new RateLimitHeadersFilter(settings, rejectionHandler);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
     RateLimitExceptionAdvice rateLimitProblemAdvice(ApplicationContext context, WebSettings settings) {
         return new RateLimitExceptionAdvice(context, settings);
     }
@@ -141,6 +127,25 @@ public final class RateLimitServletAutoConfiguration {
     RouteLimiter rateLimitRoutes(
             LimitCatalog catalog, ConfigurableListableBeanFactory beans, RateLimitGate gate, WebSettings settings) {
         return new RouteLimiter(new RequestLimitFactory(catalog, beans), gate, settings);
+    }
+
+    /** Apart, because the annotation names a type of the servlet API, which may be absent where conditions are evaluated. */
+    @Configuration(proxyBeanMethods = false)
+    static class Headers {
+
+        @Bean
+        @ConditionalOnMissingBean
+        @FilterRegistration(
+                dispatcherTypes = {
+                    DispatcherType.REQUEST,
+                    DispatcherType.FORWARD,
+                    DispatcherType.INCLUDE,
+                    DispatcherType.ASYNC,
+                    DispatcherType.ERROR
+                })
+        RateLimitHeadersFilter rateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler) {
+            return new RateLimitHeadersFilter(settings, rejectionHandler);
+        }
     }
 
     /** Limits URLs, if there may be rules for them. */
