@@ -219,9 +219,9 @@ final class Application {
                 .get(0);
     }
 
-    /** Returns the log of an application that cannot start, once it has ended. */
-    String logOfFailedStart() {
-        Await.until("the end of the start in " + log, () -> !process.isAlive());
+    /** Returns the log of an application that ends by itself or cannot start, once it has ended. */
+    String logOfEnd() {
+        Await.until("the end in " + log, () -> !process.isAlive());
         return log();
     }
 

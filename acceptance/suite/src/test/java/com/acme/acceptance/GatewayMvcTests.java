@@ -79,7 +79,7 @@ class GatewayMvcTests {
     @Test
     void aRouteWithAnUnknownLimitStopsTheStart() {
         Application mistaken = gateway("limit-of-short=gateway-shot");
-        assertThat(mistaken.logOfFailedStart())
+        assertThat(mistaken.logOfEnd())
                 .contains("filter RateLimit.limit must be the name of a limit (was \"gateway-shot\").")
                 .contains("route 'short'")
                 .contains("Did you mean 'gateway-short'?");

@@ -104,7 +104,7 @@ class GatewayTests {
     void anArgumentOfARouteInJavaThatNamesNoLimitStopsTheStart() {
         List<String> properties = new ArrayList<>(List.of(Application.redis().properties()));
         properties.add("limit-of-argued=gateway-arguet");
-        assertThat(gateway(properties.toArray(String[]::new)).logOfFailedStart())
+        assertThat(gateway(properties.toArray(String[]::new)).logOfEnd())
                 .contains("filter RequestRateLimiter of route 'argued'")
                 .contains("Did you mean ratelimit.limits.gateway-argued?");
     }

@@ -51,7 +51,7 @@ class JedisOutageTests {
     void aRedisForLimitsAloneNeedsLettuce() {
         Application application = Application.start("jedis", "ratelimit.redis.url=redis://127.0.0.1:1");
 
-        assertThat(application.logOfFailedStart())
+        assertThat(application.logOfEnd())
                 .contains("ratelimit.redis must have no connection properties without Lettuce on the class path.")
                 .contains("io.lettuce:lettuce-core")
                 .contains("spring.data.redis.client-type=jedis");
