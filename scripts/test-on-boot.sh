@@ -72,7 +72,7 @@ for boot in "${versions[@]}"; do
         ((outcome == 0 && tests > skipped)) || status=1
         run=$boot-$java${aot[0]:+-aot}
         mkdir -p "acceptance/target/$run"
-        for module in servlet jetty undertow reactive jedis in-memory gateway gateway-mvc graphql grpc jersey stomp rsocket websocket background batch language-model neighbours clinic-before clinic-after; do
+        for module in servlet jetty undertow reactive jedis in-memory gateway gateway-mvc graphql grpc grpc-devh jersey stomp rsocket websocket background batch language-model neighbours clinic-before clinic-after; do
             cp "acceptance/$module/target/application.log" "acceptance/target/$run/$module.log" 2>/dev/null || true
         done
         mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true

@@ -53,11 +53,12 @@ final class Parts {
         }
     }
 
+    /** A chunk has two. */
     @Component("retried")
     static class RetriedItems implements ItemProcessor<Integer, Integer> {
 
         @Override
-        @RateLimited(name = "retried", capacity = 3, rate = "8/s")
+        @RateLimited(name = "retried", capacity = 2, rate = "8/s")
         public Integer process(Integer item) {
             return item;
         }

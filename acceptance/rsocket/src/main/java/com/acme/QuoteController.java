@@ -11,7 +11,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 @Controller
-public class QuoteController {
+public class QuoteController extends Rejections {
 
     private final AtomicInteger sent = new AtomicInteger();
 

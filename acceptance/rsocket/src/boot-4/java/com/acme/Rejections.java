@@ -1,0 +1,4 @@
+package com.acme;
+
+/** Nothing: the starter answers. */
+public abstract class Rejections {}
