@@ -83,7 +83,7 @@ public final class HeldScripts implements RateLimitScriptExecutor {
         isNonBlocking = true;
     }
 
-    /** @param thrown by those to come; {@code null}: nothing */
+    /** Lets those to come throw this; {@code null}: nothing. */
     public void failWith(Error thrown) {
         error = thrown;
     }
