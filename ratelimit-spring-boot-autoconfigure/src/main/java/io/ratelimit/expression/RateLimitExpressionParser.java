@@ -265,7 +265,9 @@ public final class RateLimitExpressionParser {
         @Override
         public void bean(String name) {
             if (!beans.containsBean(name)) {
-                throw mistake(" names @" + name + ", but there is no bean of that name.", "Use the name of a bean.");
+                throw mistake(
+                        " names @" + name + ", but there is no bean of that name.",
+                        "Use the name of a bean. A test of a slice needs it by @Import.");
             }
         }
 
