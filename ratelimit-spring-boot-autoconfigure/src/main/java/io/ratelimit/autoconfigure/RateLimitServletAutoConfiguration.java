@@ -19,6 +19,7 @@ import io.ratelimit.web.servlet.ServletRejectionHandler;
 import io.ratelimit.web.servlet.ServletRequestCallSource;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.EnumSet;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
@@ -29,7 +30,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.web.servlet.FilterRegistration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -103,6 +103,21 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    RateLimitHeadersFilter rateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler) {
+        return new RateLimitHeadersFilter(settings, rejectionHandler);
+    }
+
+    /** For forwards and includes, too. */
+    @Bean
+    FilterRegistrationBean<RateLimitHeadersFilter> rateLimitHeadersRegistration(RateLimitHeadersFilter filter) {
+        FilterRegistrationBean<RateLimitHeadersFilter> registration = new FilterRegistrationBean<>(filter);
+        registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
+        registration.setOrder(filter.getOrder());
+        return registration;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     RateLimitExceptionAdvice rateLimitProblemAdvice(ApplicationContext context, WebSettings settings) {
         return new RateLimitExceptionAdvice(context, settings);
     }
@@ -127,25 +142,6 @@ public final class RateLimitServletAutoConfiguration {
     RouteLimiter rateLimitRoutes(
             LimitCatalog catalog, ConfigurableListableBeanFactory beans, RateLimitGate gate, WebSettings settings) {
         return new RouteLimiter(new RequestLimitFactory(catalog, beans), gate, settings);
-    }
-
-    /** Apart, because the annotation names a type of the servlet API, which may be absent where conditions are evaluated. */
-    @Configuration(proxyBeanMethods = false)
-    static class Headers {
-
-        @Bean
-        @ConditionalOnMissingBean
-        @FilterRegistration(
-                dispatcherTypes = {
-                    DispatcherType.REQUEST,
-                    DispatcherType.FORWARD,
-                    DispatcherType.INCLUDE,
-                    DispatcherType.ASYNC,
-                    DispatcherType.ERROR
-                })
-        RateLimitHeadersFilter rateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler) {
-            return new RateLimitHeadersFilter(settings, rejectionHandler);
-        }
     }
 
     /** Limits URLs, if there may be rules for them. */

@@ -38,7 +38,8 @@ class UnchangedApplicationTests {
     private static final String NO_WEB =
             NO_WEBFLUX + "|webmvc|tomcat|servlet|spring-web|boot-web|boot-http|jackson-databind";
 
-    private static final Predicate<String> OURS = bean -> bean.contains("io.ratelimit.");
+    private static final Predicate<String> OURS =
+            bean -> bean.contains("io.ratelimit.") || bean.startsWith("rateLimit");
 
     private static final Pattern PROXY_CREATOR =
             Pattern.compile("AopAutoConfiguration|internalAutoProxyCreator|forceAutoProxyCreatorToUseClassProxying");
