@@ -23,7 +23,7 @@ class UnchangedApplicationTests {
                     "(?i)\\bnetty|reactor|reactive|clientHttpConnector|RedisCacheMeterBinderProvider")
             .asPredicate();
 
-    private static final Predicate<String> OURS = Pattern.compile("^rate-?limit|io\\.ratelimit\\.").asPredicate();
+    private static final Predicate<String> OURS = Pattern.compile("^rate-?[lL]imit|io\\.ratelimit\\.").asPredicate();
 
     private static final Pattern WARNING = Pattern.compile(" (?:WARN|ERROR) \\d+ --- (?:\\[[^]]*] ?)*(.*)");
 
