@@ -1,0 +1,625 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import jakarta.annotation.PostConstruct;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestEvent;
+import jakarta.servlet.ServletRequestListener;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpSessionEvent;
+import jakarta.servlet.http.HttpSessionListener;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.Before;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.SmartFactoryBean;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.EnvironmentAware;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.core.convert.converter.ConditionalGenericConverter;
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.core.env.Environment;
+import org.springframework.format.Formatter;
+import org.springframework.http.MediaType;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.messaging.handler.annotation.MessageExceptionHandler;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.authentication.dao.AbstractUserDetailsAuthenticationProvider;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.core.userdetails.UsernameNotFoundException;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.test.util.ReflectionTestUtils;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+import reactor.core.publisher.Mono;
+
+/** Methods that Spring and other frameworks call, past the proxy or with an answer of their own to a rejection. */
+class FrameworkCallTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory();
+
+    @ParameterizedTest
+    @CsvSource({
+        "CreatesABean, creates a bean, write a class for a lambda",
+        "IsAFactoryBean, creates a bean, Annotate the method of the bean's class",
+        "IsASmartFactoryBean, creates a bean, Annotate the method of the bean's class",
+        "IsCalledAfterConstruction, no proxy, Annotate a method that other beans call",
+        "IsCalledBeforeDestruction, no proxy, Annotate a method that other beans call",
+        "IsInitialized, no proxy, Annotate a method that other beans call",
+        "IsAware, no proxy, Annotate a method that other beans call",
+        "IsWired, no proxy, Annotate a method that other beans call",
+        "ProcessesDefinitions, no proxy, Annotate a method that other beans call",
+        "TellsHealth, by the bean itself, Annotate a method that other beans call",
+        "TellsHealthReactively, by the bean itself, Annotate a method that other beans call",
+        "ChecksHealth, by the bean itself, Annotate a method that other beans call",
+        "ListensToRequests, the web server answers a rejection with 500 or an error, URL rule",
+        "ListensToSessions, the web server answers a rejection with 500 or an error, URL rule",
+        "IsAFilter, the web server answers a rejection with 500, URL rule",
+        "IsAnAnnotatedFilter, the web server answers a rejection with 500, URL rule",
+        "LoadsUsers, as if the password were wrong, requests that log in",
+        "LoadsUsersOfAManager, as if the password were wrong, requests that log in",
+        "LoadsAccounts, as if the password were wrong, requests that log in",
+        "RetrievesUsers, as if the password were wrong, requests that log in",
+        "Converts, as if the value were wrong, Annotate the method that takes the value",
+        "ConvertsLanguages, as if the value were wrong, Annotate the method that takes the value",
+        "ConvertsUnderCondition, as if the value were wrong, Annotate the method that takes the value",
+        "Formats, as if the value were wrong, Annotate the method that takes the value",
+        "HandlesExceptions, a failure of the handler instead, Annotate the methods that handle requests",
+        "HandlesExceptionsOfMessages, a failure of the handler instead, Annotate the methods that handle requests",
+        "ChangesBodies, a failure of the handler instead, Annotate the methods that handle requests"
+    })
+    void methodThatAFrameworkCallsInItsOwnWayStopsTheStartUp(String type, String problem, String fix) {
+        runner.withUserConfiguration(nested(type)).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + nested(type).getName() + ".")
+                    .contains(
+                            "must apply to methods whose callers go through a proxy and see a rejection (was on a method"
+                                    + " that")
+                    .contains(problem);
+            assertThat(analysis.getAction()).contains(fix);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void methodThatTheBeanDefinitionNamesForItsBeginOrEndStopsTheStartUp(boolean begin) {
+        runner.withBean(BeginsAndEnds.class, BeginsAndEnds::new, definition -> {
+                    definition.setInitMethodName(begin ? "call" : null);
+                    definition.setDestroyMethodName(begin ? null : "call");
+                })
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + BeginsAndEnds.class.getName() + ".call()")
+                            .contains("no proxy");
+                    assertThat(analysis.getAction()).contains("Annotate a method that other beans call");
+                });
+    }
+
+    @Test
+    void methodsBesideThoseThatAFrameworkCallsAreLimited() {
+        runner.withBean(LoadsNoAccounts.class)
+                .withBean(ListensBesides.class)
+                .withBean(CalledByOthers.class, CalledByOthers::new, definition -> definition.setInitMethodName("call"))
+                .run(context -> {
+                    Accounts accounts = context.getBean(Accounts.class);
+                    accounts.register();
+                    assertRejected("register", accounts::register);
+                    ListensBesides listener = context.getBean(ListensBesides.class);
+                    listener.call();
+                    assertRejected("listens-besides-call", listener::call);
+                    CalledByOthers called = context.getBean(CalledByOthers.class);
+                    called.call("first");
+                    assertRejected("called-by-others-call", () -> called.call("second"));
+                });
+    }
+
+    /** They are known by their names. Those of patterns are found by the tests above. */
+    @Test
+    void typesOfFrameworksExist() {
+        List<String> names = Arrays.stream(FrameworkCall.values())
+                .flatMap(call -> Stream.of((String[]) ReflectionTestUtils.getField(call, "names")))
+                .filter(name -> !name.contains("*"))
+                .toList();
+        assertThat(names)
+                .hasSizeGreaterThan(15)
+                .allSatisfy(name -> assertThat(Class.forName(name)).isNotNull());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "UnannotatedUsers, loadUserByUsername, as if the password were wrong",
+        "UnannotatedConverter, convert, as if the value were wrong",
+        "UnannotatedFilter, doFilter, the web server answers a rejection with 500"
+    })
+    void pointcutOnAMethodThatAFrameworkCallsInItsOwnWayStopsTheStartUp(String type, String method, String problem) {
+        runner.withBean(nested(type))
+                .withPropertyValues(
+                        "ratelimit.limits.quotes.rate=1/h",
+                        "ratelimit.limits.quotes.pointcut=execution(* "
+                                + nested(type).getName() + "." + method + "(..))")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + nested(type).getName() + "." + method)
+                        .contains("What: ratelimit.limits.quotes.pointcut")
+                        .contains(problem));
+    }
+
+    @Test
+    void annotatedPostProcessorOfDefinitionsStopsTheStartUp() {
+        runner.withBean(ProcessesDefinitionsToo.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + ProcessesDefinitionsToo.class.getName() + ".call()")
+                        .contains("it was created before beans are proxied"));
+    }
+
+    /** One without an order is created when beans are proxied already, and is limited. */
+    @Test
+    void annotatedPostProcessorThatComesFirstStopsTheStartUp() {
+        runner.withBean(PostProcesses.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + PostProcesses.class.getName() + ".call()")
+                        .contains("it was created before beans are proxied"));
+    }
+
+    @Test
+    void methodThatSpringCallsBeforeTheHandlerIsLimitedIfItIsAnnotated() {
+        runner.withBean(PreparesRequests.class).run(context -> {
+            PreparesRequests limited = context.getBean(PreparesRequests.class);
+            limited.model();
+            assertRejected("prepares-requests-model", limited::model);
+            limited.bind();
+            assertRejected("prepares-requests-bind", limited::bind);
+        });
+    }
+
+    @Test
+    void methodsThatFrameworksCallThroughTheProxyAreLimited() {
+        runner.withUserConfiguration(Listens.class, ListensToo.class, Advises.class)
+                .run(context -> {
+                    context.publishEvent("first");
+                    assertRejected("listens-call", () -> context.publishEvent("second"));
+                    context.publishEvent(1);
+                    assertRejected("listens-too", () -> context.publishEvent(2));
+                    context.getBean(Listens.class).adviceRuns();
+                    assertRejected("advises-call", context.getBean(Listens.class)::adviceRuns);
+                    AutowireCapableBeanFactory factory = context.getAutowireCapableBeanFactory();
+                    factory.createBean(IsCreatedLater.class).call();
+                    assertRejected(
+                            "is-created-later-call",
+                            () -> factory.createBean(IsCreatedLater.class).call());
+                });
+    }
+
+    private static Class<?> nested(String name) {
+        return Arrays.stream(FrameworkCallTests.class.getDeclaredClasses())
+                .filter(type -> type.getSimpleName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class CreatesABean {
+
+        @Bean
+        @RateLimited(rate = "1/h")
+        Function<String, String> upper() {
+            return String::toUpperCase;
+        }
+    }
+
+    static class IsAFactoryBean implements FactoryBean<String> {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public String getObject() {
+            return "";
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return String.class;
+        }
+    }
+
+    static class IsASmartFactoryBean implements SmartFactoryBean<String> {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public String getObject() {
+            return "";
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return String.class;
+        }
+    }
+
+    static class IsInitialized implements InitializingBean {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void afterPropertiesSet() {}
+    }
+
+    static class IsAware implements EnvironmentAware {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void setEnvironment(Environment environment) {}
+    }
+
+    static class IsWired {
+
+        @Autowired
+        @RateLimited(rate = "1/h")
+        public void wire(Environment environment) {}
+    }
+
+    static class ProcessesDefinitions implements BeanFactoryPostProcessor {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {}
+    }
+
+    static class ProcessesDefinitionsToo implements BeanFactoryPostProcessor {
+
+        @Override
+        public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {}
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class BeginsAndEnds {
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class CalledByOthers {
+
+        public void call() {}
+
+        @RateLimited(rate = "1/h")
+        public void call(String caller) {}
+    }
+
+    static class TellsHealth implements HealthIndicator {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Health health() {
+            return Health.up().build();
+        }
+    }
+
+    static class TellsHealthReactively implements ReactiveHealthIndicator {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Mono<Health> health() {
+            return Mono.just(Health.up().build());
+        }
+    }
+
+    static class ChecksHealth extends AbstractHealthIndicator {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        protected void doHealthCheck(Health.Builder builder) {
+            builder.up();
+        }
+    }
+
+    static class ListensToRequests implements ServletRequestListener {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void requestInitialized(ServletRequestEvent event) {}
+    }
+
+    static class ListensToSessions implements HttpSessionListener {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void sessionCreated(HttpSessionEvent event) {}
+    }
+
+    static class ListensBesides implements HttpSessionListener {
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class IsCalledAfterConstruction {
+
+        @PostConstruct
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class IsCalledBeforeDestruction implements DisposableBean {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void destroy() {}
+    }
+
+    static class IsAFilter extends OncePerRequestFilter {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        protected void doFilterInternal(
+                HttpServletRequest request, HttpServletResponse response, FilterChain filterChain) {}
+    }
+
+    @RateLimited(rate = "1/h")
+    static class IsAnAnnotatedFilter implements Filter {
+
+        @Override
+        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) {}
+    }
+
+    static class LoadsUsers implements UserDetailsService {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public UserDetails loadUserByUsername(String username) {
+            throw new UsernameNotFoundException(username);
+        }
+    }
+
+    static class LoadsUsersOfAManager extends InMemoryUserDetailsManager {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public UserDetails loadUserByUsername(String username) {
+            return super.loadUserByUsername(username);
+        }
+    }
+
+    interface Accounts extends UserDetailsService {
+
+        @RateLimited(name = "register", rate = "1/h")
+        default void register() {}
+    }
+
+    static class LoadsNoAccounts implements Accounts {
+
+        @Override
+        public UserDetails loadUserByUsername(String username) {
+            throw new UsernameNotFoundException(username);
+        }
+    }
+
+    static class LoadsAccounts extends LoadsNoAccounts {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public UserDetails loadUserByUsername(String username) {
+            return super.loadUserByUsername(username);
+        }
+    }
+
+    static class RetrievesUsers extends AbstractUserDetailsAuthenticationProvider {
+
+        @Override
+        protected void additionalAuthenticationChecks(
+                UserDetails user, UsernamePasswordAuthenticationToken authentication) {}
+
+        @Override
+        @RateLimited(rate = "1/h")
+        protected UserDetails retrieveUser(String username, UsernamePasswordAuthenticationToken authentication) {
+            throw new UsernameNotFoundException(username);
+        }
+    }
+
+    interface LanguageConverter extends Converter<String, Locale> {}
+
+    static class ConvertsLanguages implements LanguageConverter {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Locale convert(String source) {
+            return Locale.forLanguageTag(source);
+        }
+    }
+
+    static class ConvertsUnderCondition implements ConditionalGenericConverter {
+
+        @Override
+        public boolean matches(TypeDescriptor source, TypeDescriptor target) {
+            return true;
+        }
+
+        @Override
+        public Set<ConvertiblePair> getConvertibleTypes() {
+            return Set.of();
+        }
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Object convert(Object source, TypeDescriptor sourceType, TypeDescriptor targetType) {
+            return source;
+        }
+    }
+
+    static class Formats implements Formatter<Locale> {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Locale parse(String text, Locale locale) {
+            return Locale.forLanguageTag(text);
+        }
+
+        @Override
+        public String print(Locale object, Locale locale) {
+            return object.toLanguageTag();
+        }
+    }
+
+    static class Converts implements Converter<String, Locale> {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public Locale convert(String source) {
+            return Locale.forLanguageTag(source);
+        }
+    }
+
+    static class Listens {
+
+        @EventListener
+        @RateLimited(rate = "1/h")
+        public void call(String event) {}
+
+        public void adviceRuns() {}
+    }
+
+    static class ListensToo implements ApplicationListener<PayloadApplicationEvent<Integer>> {
+
+        @Override
+        @RateLimited(name = "listens-too", rate = "1/h")
+        public void onApplicationEvent(PayloadApplicationEvent<Integer> event) {}
+    }
+
+    static class PostProcesses implements BeanPostProcessor, PriorityOrdered {
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class UnannotatedUsers implements UserDetailsService {
+
+        @Override
+        public UserDetails loadUserByUsername(String username) {
+            throw new UsernameNotFoundException(username);
+        }
+    }
+
+    static class UnannotatedConverter implements Converter<String, Locale> {
+
+        @Override
+        public Locale convert(String source) {
+            return Locale.forLanguageTag(source);
+        }
+    }
+
+    static class UnannotatedFilter implements Filter {
+
+        @Override
+        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) {}
+    }
+
+    @Aspect
+    @EnableAspectJAutoProxy
+    static class Advises {
+
+        @Before("execution(* io.ratelimit.aop.FrameworkCallTests.Listens.adviceRuns())")
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class IsCreatedLater {
+
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class PreparesRequests {
+
+        @ModelAttribute
+        @RateLimited(rate = "1/h")
+        public void model() {}
+
+        @InitBinder
+        @RateLimited(rate = "1/h")
+        public void bind() {}
+    }
+
+    static class HandlesExceptions {
+
+        @ExceptionHandler
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class HandlesExceptionsOfMessages {
+
+        @MessageExceptionHandler
+        @RateLimited(rate = "1/h")
+        public void call() {}
+    }
+
+    static class ChangesBodies implements ResponseBodyAdvice<String> {
+
+        @Override
+        public boolean supports(MethodParameter result, Class<? extends HttpMessageConverter<?>> converter) {
+            return true;
+        }
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public String beforeBodyWrite(
+                String body,
+                MethodParameter result,
+                MediaType type,
+                Class<? extends HttpMessageConverter<?>> converter,
+                ServerHttpRequest request,
+                ServerHttpResponse response) {
+            return body;
+        }
+    }
+}
