@@ -290,7 +290,7 @@ class CallerPlanTests {
                 "plans.pro.block-for=1m,0 | ratelimit.limits.quotes.plans.pro.block-for must be positive (was 0s).",
                 "plans.pro.capcity=5 | ratelimit.limits.quotes.plans.pro.capcity",
                 "plan-expression=None | ratelimit.limits.quotes.plan-expression \"None\" names 'None'",
-                "plan-expression=#nobody | ratelimit.limits.quotes.plan-expression \"#nobody\" names #nobody",
+                "plan-expression=#absent | ratelimit.limits.quotes.plan-expression \"#absent\" names #absent",
                 "plan-resolver=nothing | ratelimit.limits.quotes.plan-resolver must be the name of a RateLimitPlanResolver"
             })
     void mistakeStopsTheStartUpAndNamesThePlace(String property, String report) {

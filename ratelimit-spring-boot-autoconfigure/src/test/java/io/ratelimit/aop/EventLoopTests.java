@@ -80,7 +80,7 @@ class EventLoopTests {
     }
 
     @Test
-    void nobodyWaitsForALimitInDryRun() {
+    void noCallWaitsForALimitInDryRun() {
         inMemory.withPropertyValues("ratelimit.dry-run=true")
                 .run(context -> assertThat(onParallel(context.getBean(Quotes.class)::spaced))
                         .isEqualTo("spaced"));

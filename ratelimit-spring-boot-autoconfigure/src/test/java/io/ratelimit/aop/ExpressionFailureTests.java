@@ -65,7 +65,7 @@ class ExpressionFailureTests {
             delimiter = '|',
             value = {
                 "key-expression | null | must return a key (was null)",
-                "key-expression | #nobody.length | must return a key (was null)",
+                "key-expression | #absent.length | must return a key (was null)",
                 "key-expression | '' | must return a key (was empty)",
             })
     void callWithoutAKeyIsNotMade(String attribute, String expression, String problem) {
@@ -80,7 +80,7 @@ class ExpressionFailureTests {
                 "key-expression | #user.substring(99) | failed (java.lang.StringIndexOutOfBoundsException)",
                 "key-expression | #user.split(' ')[1] | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "key-expression | T(Integer).parseInt(#user) | failed (java.lang.NumberFormatException)",
-                "key-expression | T(java.util.UUID).fromString(#nobody) | failed (java.lang.NullPointerException)",
+                "key-expression | T(java.util.UUID).fromString(#absent) | failed (java.lang.NullPointerException)",
                 "plan-expression | T(java.time.Instant).parse(#user) | failed (java.time.format.DateTimeParseException)",
                 "permits | 0 - 1 | must return a whole number from 0 to 1000000000 (was -1)",
                 "permits | 1000000000 + 1 | must return a whole number from 0 to 1000000000 (was 1000000001)",
@@ -96,15 +96,15 @@ class ExpressionFailureTests {
                 "permits | {''}[0] | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
                 "permits | '-1' | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
                 "permits | T(Integer).parseInt(#user) | failed (java.lang.NumberFormatException)",
-                "permits | #nobody.length | must return a whole number from 0 to 1000000000 (was null)",
-                "permits | #nobody * 2 | failed (org.springframework.expression.spel.SpelEvaluationException)",
-                "permits | #nobody.![length()][0] | failed (org.springframework.expression.spel.SpelEvaluationException)",
-                "permits | #nobody.?[true] | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #absent.length | must return a whole number from 0 to 1000000000 (was null)",
+                "permits | #absent * 2 | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #absent.![length()][0] | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | #absent.?[true] | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "key-expression | #user.repeat(20000) + ':' | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "condition | #user.repeat(999) matches '.*.*.*=' | failed (org.springframework.expression.spel.SpelEvaluationException)",
-                "condition | #nobody matches 'a+' | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "condition | #absent matches 'a+' | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "condition | null | must return true or false (was null)",
-                "condition | #nobody.empty | must return true or false (was null)",
+                "condition | #absent.empty | must return true or false (was null)",
                 "key-expression | T(java.util.Optional).empty().get() | failed (java.util.NoSuchElementException)",
                 "plan-expression | T(java.util.Optional).empty().orElseThrow() | failed (java.util.NoSuchElementException)",
                 "permits | T(java.util.List).of().iterator().next() | failed (java.util.NoSuchElementException)",
@@ -113,12 +113,12 @@ class ExpressionFailureTests {
                 "key-expression | T(java.net.URLDecoder).decode('a', #user) | failed (java.io.UnsupportedEncodingException)",
                 "condition | @quotes.parse(#user) | failed (java.text.ParseException)",
                 "key-expression | T(io.ratelimit.aop.ExpressionFailureTests$Token).of(#user).subject | failed (java.text.ParseException)",
-                "key-expression | new io.ratelimit.aop.ExpressionFailureTests$Token(#nobody) | failed (java.io.UncheckedIOException)",
+                "key-expression | new io.ratelimit.aop.ExpressionFailureTests$Token(#absent) | failed (java.io.UncheckedIOException)",
                 "key-expression | T(java.time.Year).isLeap(#user) | failed (org.springframework.expression.spel.SpelEvaluationException)",
-                "permits | T(Math).max(1, #nobody) | failed (org.springframework.expression.spel.SpelEvaluationException)",
-                "permits | new java.math.BigDecimal(#nobody) | failed (java.lang.NullPointerException)",
-                "permits | new Long(#nobody) | failed (java.lang.NumberFormatException)",
-                "condition | #user matches #nobody | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | T(Math).max(1, #absent) | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "permits | new java.math.BigDecimal(#absent) | failed (java.lang.NullPointerException)",
+                "permits | new Long(#absent) | failed (java.lang.NumberFormatException)",
+                "condition | #user matches #absent | failed (org.springframework.expression.spel.SpelEvaluationException)",
                 "permits | #user.repeat(2000) matches '(.x?)*' ? 1 : 2 | failed (java.lang.StackOverflowError)",
             })
     void callWithAValueThatTheLimitCannotUseIsNotMade(String attribute, String expression, String problem) {
@@ -188,7 +188,7 @@ class ExpressionFailureTests {
         int calls;
 
         @RateLimited(name = "quotes", rate = "1/s")
-        public void quote(String user, String nobody) {
+        public void quote(String user, String absent) {
             calls++;
         }
 

@@ -31,7 +31,7 @@ class ExpressionMistakeTests {
                 "userId | names 'userId', which is not a property of a call. | Did you mean #userId?",
                 "#userId + count | names 'count', which is not a property of a call. | Did you mean #count?",
                 "nothing | names 'nothing', which is not a property of a call. | There are #parameterName",
-                "@nobody.name | names @nobody, but there is no bean of that name. | Use the name of a bean. A test of a slice needs it by @Import.",
+                "@absent.name | names @absent, but there is no bean of that name. | Use the name of a bean. A test of a slice needs it by @Import.",
                 "clientIp | uses clientIp, but this application runs neither Spring MVC nor WebFlux. | Use the method's parameters, or add spring-boot-starter-webmvc",
                 "principal.name | uses principal, but this application runs neither Spring MVC nor WebFlux. | Use the method's parameters, or add spring-boot-starter-webmvc",
                 "header('X-Api-Key') | uses header, but this application runs neither Spring MVC nor WebFlux. | Use the method's parameters, or add spring-boot-starter-webmvc",

@@ -123,7 +123,7 @@ class SuspendingMethodTests {
 
     @ParameterizedTest
     @MethodSource("functions")
-    void nobodyWaitsForTheDecision(Function<KotlinQuotes, CompletableFuture<?>> function) {
+    void noThreadWaitsForTheDecision(Function<KotlinQuotes, CompletableFuture<?>> function) {
         held.run(context -> {
             KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
             CompletableFuture<?> call = function.apply(quotes);

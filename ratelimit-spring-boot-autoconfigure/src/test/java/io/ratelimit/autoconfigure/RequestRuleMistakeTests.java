@@ -95,7 +95,7 @@ class RequestRuleMistakeTests {
                 "#root.method.name | names 'method', which is not a property of a request. | There are clientIp",
                 "#root.args[0] | names 'args', which is not a property of a request. | There are clientIp",
                 "getTarget() | calls 'getTarget()', which is not a method of a request. | There are clientIp",
-                "@nobody.name | names @nobody, but there is no bean of that name. | Use the name of a bean. A test of a slice needs it by @Import.",
+                "@absent.name | names @absent, but there is no bean of that name. | Use the name of a bean. A test of a slice needs it by @Import.",
             })
     void expressionThatNeedsACallStopsTheStartUp(String expression, String what, String fix) {
         servlet.withPropertyValues(

@@ -57,7 +57,7 @@ class PropertyPathTests {
                 call("args['0']", Reader.SPEL, "alice"),
                 call("#root", Reader.SPEL, "alice"),
                 call("#this", Reader.SPEL, "alice"),
-                call("#nobody", Reader.SPEL, "alice"),
+                call("#absent", Reader.SPEL, "alice"),
                 call("args", Reader.SPEL, "alice"),
                 call("#user + 'x'", Reader.SPEL, "alice"),
                 call("#user.toString()", Reader.SPEL, "alice"),

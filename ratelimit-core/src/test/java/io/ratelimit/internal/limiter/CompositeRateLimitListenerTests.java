@@ -42,7 +42,7 @@ class CompositeRateLimitListenerTests {
     }
 
     @Test
-    void nobodyNeedListen() {
+    void listenersAreOptional() {
         new CompositeRateLimitListener(List.of()).onLimit(limit);
     }
 

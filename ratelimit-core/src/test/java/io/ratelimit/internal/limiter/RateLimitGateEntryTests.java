@@ -162,7 +162,7 @@ class RateLimitGateEntryTests {
     }
 
     @Test
-    void nobodyWaitsForACallerWhoIsGone() {
+    void noCallWaitsForACallerThatIsGone() {
         TimerWaiter timer = new TimerWaiter();
         RateLimitGate gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, timer);
         store.answer(yesAfter(500));

@@ -16,7 +16,7 @@ class BucketKeyTests {
     }
 
     @Test
-    void nobodyReachesABucketByTheDigestOfItsKey() {
+    void noKeyReachesABucketByTheDigestOfAnother() {
         Object key = BucketKey.of("k".repeat(129));
         assertThat(BucketKey.of(KeyDigest.of("k".repeat(129)))).isNotEqualTo(key);
         assertThat(BucketKey.of((String) key)).isNotEqualTo(key);

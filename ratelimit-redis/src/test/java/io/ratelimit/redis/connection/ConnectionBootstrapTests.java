@@ -204,7 +204,7 @@ class ConnectionBootstrapTests {
     }
 
     @Test
-    void nobodyConnectsAfterTheEnd() {
+    void noConnectionIsMadeAfterTheEnd() {
         refusing.stop();
         assertClosed(served(refusing));
         assertThat(attempts).hasValue(0);

@@ -124,7 +124,7 @@ class RecoveryProbesTests {
     }
 
     @Test
-    void nobodyIsAskedWhoAnswers() {
+    void serverThatAnswersIsNotAsked() {
         ServerCircuitBreaker a = silent("a");
         probes.start(a);
         thread.pass(SECOND);

@@ -55,7 +55,7 @@ class ServletHeaderRecordTests {
     }
 
     @Test
-    void nobodyWritesWhenTheRequestHasEnded() throws ServletException, IOException {
+    void noHeaderIsWrittenWhenTheRequestHasEnded() throws ServletException, IOException {
         filter((from, to) -> {});
         say(12);
         elsewhere(() -> say(11));
@@ -63,7 +63,7 @@ class ServletHeaderRecordTests {
     }
 
     @Test
-    void nobodyWritesWhenTheRequestHasFailed() {
+    void noHeaderIsWrittenWhenTheRequestHasFailed() {
         try {
             filter((from, to) -> {
                 throw new ServletException();
