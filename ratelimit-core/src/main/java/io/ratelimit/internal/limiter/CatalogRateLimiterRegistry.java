@@ -163,6 +163,9 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     /** Joins limits at their first call, so that no later change of one of them makes the next call impossible. */
     private void join(List<Charge> charges) {
+        if (charges.size() == 1) {
+            return;
+        }
         List<String> ids = charges.stream()
                 .map(charge -> charge.limit().id())
                 .distinct()
