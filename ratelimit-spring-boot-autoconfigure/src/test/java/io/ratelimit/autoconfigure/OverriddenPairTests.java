@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
@@ -13,14 +14,14 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An override never makes calls impossible that the code makes: it is refused, or they are decided. */
+/** An override that limits of a call in code exclude is refused, as for the limits of a method. */
 class OverriddenPairTests {
 
     private static final List<PermitRequest> PAIR =
             List.of(new PermitRequest("rendering", "alice"), new PermitRequest("quotes", "alice"));
 
     @Test
-    void overrideThatTheLimitsOfACallExcludeIsRefusedOrTheCallIsDecided() {
+    void overrideThatTheLimitsOfACallExcludeIsRefused() {
         LimitedContexts.inMemory()
                 .withBean(
                         "rendering",
@@ -37,16 +38,13 @@ class OverriddenPairTests {
                 .run(context -> {
                     RateLimiterRegistry registry = context.getBean(RateLimiterRegistry.class);
                     registry.acquireAll(PAIR);
-                    try {
-                        context.getBean(RateLimitAdmin.class)
-                                .override(
-                                        "quotes",
-                                        RateLimitOverride.builder()
-                                                .blockFor(List.of(Duration.ofMinutes(1)))
-                                                .build());
-                    } catch (RateLimitConfigurationException refused) {
-                        // As of limits of a method.
-                    }
+                    RateLimitOverride blocking = RateLimitOverride.builder()
+                            .blockFor(List.of(Duration.ofMinutes(1)))
+                            .build();
+                    assertThatExceptionOfType(RateLimitConfigurationException.class)
+                            .isThrownBy(
+                                    () -> context.getBean(RateLimitAdmin.class).override("quotes", blocking))
+                            .withMessageContaining("blockFor must not be set for limits of one call");
                     registry.acquireAll(PAIR);
                     assertThat(registry.tryAcquireAll(PAIR).allowed()).isTrue();
                 });
