@@ -27,13 +27,13 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
         this.instances = instances;
     }
 
-    /** What was charged is refunded by the same share, however many instances are counted then. */
+    /** What was charged is refunded by the very charges that were made, however many instances are counted then. */
     @Override
     public StoreAnswer decide(StoreRequest request) {
-        int counted = instances.getAsInt();
-        return super.decide(request.with(local(request.charges(), counted)))
+        List<Charge> charges = local(request.charges(), instances.getAsInt());
+        return super.decide(request.with(charges))
                 .map(local -> StoreOutcome.of(request, local.decisions(), local.refund())
-                        .mapRefund(refund -> permits -> refund.refund(local(permits, counted))));
+                        .mapRefund(refund -> permits -> refund.refund(local(permits, request.charges(), charges))));
     }
 
     @Override
@@ -50,9 +50,9 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
         return charges.stream().map(charge -> local(charge, counted)).toList();
     }
 
-    private static Map<Charge, Long> local(Map<Charge, Long> permits, int counted) {
+    private static Map<Charge, Long> local(Map<Charge, Long> permits, List<Charge> asked, List<Charge> charges) {
         Map<Charge, Long> local = new HashMap<>();
-        permits.forEach((charge, some) -> local.put(local(charge, counted), some));
+        permits.forEach((charge, some) -> local.put(charges.get(asked.indexOf(charge)), some));
         return local;
     }
 

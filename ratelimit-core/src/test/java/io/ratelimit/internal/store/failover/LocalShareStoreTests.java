@@ -2,8 +2,10 @@ package io.ratelimit.internal.store.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
@@ -164,6 +166,24 @@ class LocalShareStoreTests {
                 .isEqualTo(10);
     }
 
+    /** Another call has made the share of another number meanwhile. */
+    @Test
+    void permitsThatACallHoldsAreReleasedHoweverManyInstancesAreCountedMeanwhile() {
+        RateLimit held =
+                limit(RateLimit.named("held").algorithm(Algorithm.CONCURRENCY).capacity(8));
+        List<Charge> charges = charges(1, held);
+        StoreOutcome earlier = one.decide(StoreRequest.refundable(charges)).await();
+        counted = 4;
+        StoreOutcome later = one.decide(StoreRequest.refundable(charges)).await();
+        earlier.refund().refund(charges).toCompletableFuture().join();
+        later.refund().refund(charges).toCompletableFuture().join();
+        assertThat(one.decide(StoreRequest.peek(new Charge(held, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(2);
+    }
+
     @Test
     void whatWasTakenIsRefundedToTheShare() {
         List<Charge> charges = charges(2, LIMIT, OTHER);
@@ -221,7 +241,10 @@ class LocalShareStoreTests {
     }
 
     private static RateLimit limit(String name, String rate) {
-        return new RateLimitSettings(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of())
-                .apply(RateLimit.named(name).rate(rate));
+        return limit(RateLimit.named(name).rate(rate));
+    }
+
+    private static RateLimit limit(RateLimitBuilder builder) {
+        return new RateLimitSettings(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of()).apply(builder);
     }
 }
