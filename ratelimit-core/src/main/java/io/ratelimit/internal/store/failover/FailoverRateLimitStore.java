@@ -129,7 +129,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
             case NONE, GRANT, BLOCK -> changed;
             case UNBLOCK, RESET ->
                 changed.whenComplete((status, thrown) -> {
-                    if (thrown == null) {
+                    if (thrown == null && local != store()) {
                         var unused = Futures.start(() -> local.change(limit, key, change));
                     }
                 });

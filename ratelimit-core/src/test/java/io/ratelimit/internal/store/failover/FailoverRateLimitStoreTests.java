@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.BucketStatus;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
@@ -15,6 +16,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
@@ -27,7 +29,9 @@ import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -300,6 +304,33 @@ class FailoverRateLimitStoreTests {
                 .build();
         local.decide(StoreRequest.refundable(charges(calls))).await();
         assertThat(new FailoverRateLimitStore(local, local).heldPermits(calls)).isEqualTo(1);
+    }
+
+    /** As there. Another call takes a permit as soon as the bucket is reset. */
+    @Test
+    void storeThatIsAlsoTheLocalOneIsResetOnce() {
+        RateLimit calls = RateLimit.named("calls").rate("5/m").build();
+        List<BucketChange> changes = new ArrayList<>();
+        RateLimitStore busy = new DelegatingRateLimitStore(local) {
+
+            @Override
+            public CompletionStage<BucketStatus> change(RateLimit limit, String key, BucketChange change) {
+                CompletionStage<BucketStatus> changed = super.change(limit, key, change);
+                if (changes.isEmpty()) {
+                    local.decide(new Charge(limit, key, 1));
+                }
+                changes.add(change);
+                return changed;
+            }
+        };
+        assertThat(new FailoverRateLimitStore(busy, busy).change(calls, "key", BucketChange.RESET))
+                .isCompleted();
+        assertThat(changes).containsExactly(BucketChange.RESET);
+        assertThat(local.decide(StoreRequest.peek(new Charge(calls, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
     }
 
     private RateLimit blockedLocally() {
