@@ -154,7 +154,9 @@ public final class OverrideSynchronizer implements AutoCloseable {
             Supplier<CompletionStage<OverrideSnapshot>> request, @Nullable String changed, @Nullable String principal) {
         long before = replies();
         return Futures.start(request).thenApply(reply -> {
-            apply(reply, before, changed, principal);
+            // Otherwise another instance has changed what the reply shows.
+            boolean made = reply.result() == OverrideSnapshot.Result.CHANGED;
+            apply(reply, before, made ? changed : null, principal);
             if (!repository.isShared()) {
                 reading.plan();
             }

@@ -1,16 +1,21 @@
 package io.ratelimit.internal.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.LimitAttributes;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.internal.change.SimulatedInstance.Network;
 import io.ratelimit.internal.change.SimulatedInstance.Request;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Replies that are late, and servers whose clocks differ. */
@@ -83,6 +88,27 @@ class OverrideClockTests {
         change.run();
         change.reply();
         assertThat(status.join().effective().capacity()).isEqualTo(20);
+    }
+
+    @Test
+    void changeOfAnotherInstanceIsNoneOfTheInstanceThatLearnsOfItByAConflict() {
+        server.put("quotes", capacity(20), "bob");
+        assertThatExceptionOfType(RateLimitConflictException.class)
+                .isThrownBy(() -> instance.admin.as("alice").override("quotes", capacity(30), 0));
+        assertThat(instance.events).containsExactly(event(Kind.OVERRIDDEN, "capacity 20", "bob"));
+    }
+
+    @Test
+    void removalByAnotherInstanceIsNoneOfTheInstanceThatRemovesTheOverrideLater() {
+        instance.admin.override("quotes", capacity(20));
+        server.overrides.clear();
+        instance.events.clear();
+        instance.admin.as("alice").removeOverride("quotes");
+        assertThat(instance.events).containsExactly(event(Kind.OVERRIDE_REMOVED, "", null));
+    }
+
+    private static RateLimitChangedEvent event(Kind kind, String change, @Nullable String principal) {
+        return new RateLimitChangedEvent("quotes", kind, change, null, principal, false);
     }
 
     @Test
