@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,9 +84,16 @@ final class PermitRenewals {
         lossListener = listener;
     }
 
-    /** Renews some permits now, apart from the rounds. */
+    /** Renews some permits now, apart from the rounds. A script renews those of a bucket for the same time. */
     CompletableFuture<Void> renew(List<PermitHold> some) {
-        return Futures.start(() -> renewalOf(some).send());
+        return CompletableFuture.allOf(
+                some.stream()
+                        .collect(Collectors.groupingBy(
+                                hold -> hold.charge().limit().hold()))
+                        .values()
+                        .stream()
+                        .map(alike -> Futures.start(() -> renewalOf(alike).send()))
+                        .toArray(CompletableFuture[]::new));
     }
 
     private Renewal renewalOf(List<PermitHold> some) {

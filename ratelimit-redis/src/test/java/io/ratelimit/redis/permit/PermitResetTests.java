@@ -145,6 +145,23 @@ class PermitResetTests {
         assertThat(free()).isEqualTo(5);
     }
 
+    /** A refresh has changed the limit between the calls. */
+    @Test
+    void messageRenewsEachHoldForItsOwnTime() {
+        RateLimit longer = RateLimit.named("exports")
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(5)
+                .hold(Duration.ofMinutes(5))
+                .build();
+        enter(other, "alice");
+        other.enter(new Charge(longer, "alice", 1));
+        other.store.forget("exports", ALICE);
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(free()).isEqualTo(4);
+        clock.advance(Duration.ofSeconds(270));
+        assertThat(free()).isEqualTo(5);
+    }
+
     /** The reply of the call is on its way when the bucket is reset. */
     @Test
     void resetEndsAHoldWhoseCallIsNotDecidedYet() {
