@@ -17,6 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,8 +28,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
+import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /** Functional endpoints on a real Tomcat, with a limit by the filter of their routes. */
@@ -49,6 +52,7 @@ class RouteFilterTests {
             "ratelimit.limits.both.key-expression=#caller",
             "ratelimit.limits.held.algorithm=concurrency",
             "ratelimit.limits.held.capacity=1",
+            "ratelimit.limits.apart.rate=1/d",
             "ratelimit.limits.failures.rate=1/d",
             "ratelimit.limits.failures.permits-after=#status < 400 ? 0 : 1",
             "ratelimit.limits.shared.rate=1/d",
@@ -93,6 +97,13 @@ class RouteFilterTests {
         handlers.held.complete(ServerResponse.ok().build());
         assertThat(first.join().status()).isEqualTo(200);
         await().until(() -> server.limiter("held").allCallers().peek().remaining() == 1);
+    }
+
+    /** As the filter CircuitBreaker of Spring Cloud Gateway, whose timeout needs one. */
+    @Test
+    void outerFilterMayHandleTheRequestOnAnotherThread() {
+        get("apart").isAllowed("\"apart\";r=0;t=86400");
+        get("apart").isRejected("\"apart\";r=0;t=86400", "86400", "apart");
     }
 
     @Test
@@ -192,6 +203,27 @@ class RouteFilterTests {
                     .GET("/held", request -> ServerResponse.async(held))
                     .filter(rateLimit("held"))
                     .build();
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> behindOtherFilters() {
+            HandlerFilterFunction<ServerResponse, ServerResponse> apart =
+                    (request, next) -> CompletableFuture.supplyAsync(() -> handle(request, next))
+                            .get();
+            return RouterFunctions.route()
+                    .path(
+                            "/apart",
+                            route -> route.GET(request -> ServerResponse.ok().build())
+                                    .filter(apart.andThen(rateLimit("apart"))))
+                    .build();
+        }
+
+        private static ServerResponse handle(ServerRequest request, HandlerFunction<ServerResponse> next) {
+            try {
+                return next.handle(request);
+            } catch (Exception ex) {
+                throw new CompletionException(ex);
+            }
         }
 
         @Bean

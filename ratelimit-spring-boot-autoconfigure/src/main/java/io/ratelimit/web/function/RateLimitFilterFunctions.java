@@ -1,11 +1,12 @@
 package io.ratelimit.web.function;
 
 import io.ratelimit.web.servlet.RouteLimiter;
-import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -52,20 +53,23 @@ public final class RateLimitFilterFunctions {
     private static ServerResponse handle(
             RouteLimiter limiter, String limit, ServerRequest request, HandlerFunction<ServerResponse> next)
             throws Exception {
-        HttpServletRequest servletRequest = request.servletRequest();
-        var attributes = (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
-        Consumer<Boolean> handled = limiter.enter(
-                limit,
-                request.pathVariables(),
-                servletRequest,
-                Objects.requireNonNull(attributes.getResponse(), "response"));
-        boolean answered = false;
+        Consumer<@Nullable Integer> handled = limiter.enter(limit, request.pathVariables(), request.servletRequest());
+        Integer answer = null;
         try {
             ServerResponse response = next.handle(request);
-            answered = true;
+            answer = status();
             return response;
         } finally {
-            handled.accept(answered);
+            handled.accept(answer);
         }
+    }
+
+    /** Returns the status so far. If an outer filter has the request handled on another thread, that has no response. */
+    private static int status() {
+        HttpServletResponse response =
+                RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+                        ? attributes.getResponse()
+                        : null;
+        return response == null ? HttpServletResponse.SC_OK : response.getStatus();
     }
 }

@@ -68,8 +68,13 @@ final class RequestCompletion implements AsyncListener {
      * @param answered whether there is a response, and not an exception for the container
      */
     void returned(HttpServletRequest request, HttpServletResponse response, boolean answered) {
-        failed = !answered;
-        status = answered ? response.getStatus() : HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
+        returned(request, answered ? response.getStatus() : null);
+    }
+
+    /** @param answer the status of the response; {@code null}: there is an exception for the container */
+    void returned(HttpServletRequest request, @Nullable Integer answer) {
+        failed = answer == null;
+        status = answer == null ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : answer;
         awaitEnd(request);
     }
 

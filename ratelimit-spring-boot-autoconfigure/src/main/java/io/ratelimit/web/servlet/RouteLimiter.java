@@ -9,12 +9,12 @@ import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Limits requests of routes, whose filters name a limit. */
 public final class RouteLimiter {
@@ -38,11 +38,10 @@ public final class RouteLimiter {
      * Charges the request, unless it has been charged for the same limit and key before.
      *
      * @param variables the path variables of the request
-     * @return receives whether the handler has returned a response, when it is over
+     * @return receives the status of the handler's response when it is over; {@code null}: it has failed
      * @throws RateLimitException if the request is rejected, or the limit is unknown, because a route in Java is not checked before
      */
-    public Consumer<Boolean> enter(
-            String limit, Map<String, String> variables, HttpServletRequest request, HttpServletResponse response) {
+    public Consumer<@Nullable Integer> enter(String limit, Map<String, String> variables, HttpServletRequest request) {
         RequestLimit applied;
         try {
             applied = limit(limit, variables.keySet());
@@ -50,11 +49,11 @@ public final class RouteLimiter {
             throw new RateLimitExpressionException(String.valueOf(ex.getMessage()), null);
         }
         if (!applied.operation().isEnabled()) {
-            return answered -> {};
+            return answer -> {};
         }
         RequestCompletion completion = new ServletRequestCall(request, settings, ChargedBuckets.Payer.ROUTE)
                 .enter(MatchedRequest.of(applied, variables), gate);
-        return completion == null ? answered -> {} : answered -> completion.returned(request, response, answered);
+        return completion == null ? answer -> {} : answer -> completion.returned(request, answer);
     }
 
     /**
