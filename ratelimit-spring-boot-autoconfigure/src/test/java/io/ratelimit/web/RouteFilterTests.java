@@ -53,6 +53,8 @@ class RouteFilterTests {
             "ratelimit.limits.held.algorithm=concurrency",
             "ratelimit.limits.held.capacity=1",
             "ratelimit.limits.apart.rate=1/d",
+            "ratelimit.limits.retried.algorithm=concurrency",
+            "ratelimit.limits.retried.capacity=1",
             "ratelimit.limits.failures.rate=1/d",
             "ratelimit.limits.failures.permits-after=#status < 400 ? 0 : 1",
             "ratelimit.limits.shared.rate=1/d",
@@ -104,6 +106,13 @@ class RouteFilterTests {
     void outerFilterMayHandleTheRequestOnAnotherThread() {
         get("apart").isAllowed("\"apart\";r=0;t=86400");
         get("apart").isRejected("\"apart\";r=0;t=86400", "86400", "apart");
+    }
+
+    /** As the filter Retry of Spring Cloud Gateway. The permit of the first attempt is held until the response is complete. */
+    @Test
+    void attemptsOfAnOuterFilterHoldOnePermit() {
+        assertThat(server.get("retried").status()).isEqualTo(200);
+        await().until(() -> server.limiter("retried").allCallers().peek().remaining() == 1);
     }
 
     @Test
@@ -207,14 +216,21 @@ class RouteFilterTests {
 
         @Bean
         RouterFunction<ServerResponse> behindOtherFilters() {
-            HandlerFilterFunction<ServerResponse, ServerResponse> apart =
-                    (request, next) -> CompletableFuture.supplyAsync(() -> handle(request, next))
-                            .get();
+            HandlerFilterFunction<ServerResponse, ServerResponse> apart = (request, next) ->
+                    CompletableFuture.supplyAsync(() -> handle(request, next)).get();
+            HandlerFilterFunction<ServerResponse, ServerResponse> retrying = (request, next) -> {
+                next.handle(request);
+                return next.handle(request);
+            };
             return RouterFunctions.route()
                     .path(
                             "/apart",
                             route -> route.GET(request -> ServerResponse.ok().build())
                                     .filter(apart.andThen(rateLimit("apart"))))
+                    .path(
+                            "/retried",
+                            route -> route.GET(request -> ServerResponse.ok().build())
+                                    .filter(retrying.andThen(rateLimit("retried"))))
                     .build();
         }
 

@@ -19,9 +19,6 @@ final class ChargedBuckets {
     /** The first pass. */
     static final int FIRST = 1;
 
-    /** That of URL rules, which pay before the filters of routes do in the first pass. */
-    private static final int BEFORE_FIRST = 0;
-
     /** How often each was made: a refund takes back one. */
     private final Map<Payment, Integer> payments = new HashMap<>(4);
 
@@ -34,16 +31,15 @@ final class ChargedBuckets {
         for (int i = 0; i < charges.size(); i++) {
             if (StoreOutcome.isCharged(charges.get(i), decisions.get(i).allowed(), rejected)) {
                 Object holder = charges.get(i).limit().hasRate() ? null : call;
-                int paidIn = payer == Payer.RULE ? BEFORE_FIRST : pass;
-                payments.merge(new Payment(nameOf(charges.get(i)), holder, paidIn), 1, Integer::sum);
+                payments.merge(new Payment(nameOf(charges.get(i)), holder, pass, payer), 1, Integer::sum);
             }
         }
     }
 
     /** Takes back charges of the pass that were refunded. */
-    synchronized void remove(List<Charge> charges, int pass) {
+    synchronized void remove(List<Charge> charges, int pass, Payer payer) {
         charges.forEach(charge -> payments.computeIfPresent(
-                new Payment(nameOf(charge), null, pass), (payment, number) -> number > 1 ? number - 1 : null));
+                new Payment(nameOf(charge), null, pass, payer), (payment, number) -> number > 1 ? number - 1 : null));
     }
 
     /** Removes the buckets whose permits the call has released. */
@@ -51,16 +47,18 @@ final class ChargedBuckets {
         payments.keySet().removeIf(payment -> payment.holder() == call);
     }
 
-    /** Returns the charges that the request has not paid. In the first pass each call pays, but a route what a URL rule has not. */
+    /**
+     * Returns the charges that the request has not paid. In the first pass each call pays, but a route what a URL rule has not, and no
+     * permit that it holds: its filter is called again if an outer one tries again.
+     */
     synchronized List<Charge> unpaid(List<Charge> charges, int pass, Payer payer) {
         if (pass == FIRST && payer != Payer.ROUTE) {
             return charges;
         }
         return charges.stream()
                 .filter(charge -> payments.keySet().stream()
-                        .noneMatch(payment -> payment.bucket().equals(nameOf(charge))
-                                && payment.pass() != pass
-                                && (pass > FIRST || payment.pass() == BEFORE_FIRST)))
+                        .noneMatch(payment ->
+                                payment.bucket().equals(nameOf(charge)) && payment.coversCallsOf(payer, pass)))
                 .toList();
     }
 
@@ -85,5 +83,11 @@ final class ChargedBuckets {
     }
 
     /** @param holder the call that holds permits; {@code null}: the limit has a rate */
-    private record Payment(BucketName bucket, @Nullable Object holder, int pass) {}
+    private record Payment(BucketName bucket, @Nullable Object holder, int pass, Payer by) {
+
+        boolean coversCallsOf(Payer payer, int laterPass) {
+            boolean held = holder != null && by == Payer.ROUTE && payer == Payer.ROUTE;
+            return held || (laterPass > FIRST ? pass != laterPass : by == Payer.RULE);
+        }
+    }
 }

@@ -94,7 +94,7 @@ final class ServletRequestCall implements RequestCall {
 
     @Override
     public void onRefund(List<Charge> charges) {
-        record.chargedBuckets().remove(charges, pass);
+        record.chargedBuckets().remove(charges, pass, payer);
     }
 
     @Override

@@ -132,6 +132,17 @@ class ServletHeaderRecordTests {
         assertThat(dispatched().unpaid(charges)).isEqualTo(charges.subList(0, 1));
     }
 
+    /** It pays for no later dispatch. */
+    @Test
+    void refundOfACallThatEndsAnyTimeLeavesWhatAnotherHasPaid() {
+        List<Charge> charges = charges("alice");
+        caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
+        RequestCall later = caller.endingAnyTime();
+        later.onDecisions(charges, List.of(allowed(11), allowed(2)));
+        later.onRefund(charges);
+        assertThat(dispatched().unpaid(charges)).isEmpty();
+    }
+
     /** Such as a URL rule and a method. */
     @Test
     void laterDispatchPaysForPermitsThatNoCallOfTheRequestHolds() {
