@@ -1,5 +1,6 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.internal.limiter.RateLimitGate;
@@ -27,8 +28,13 @@ public record EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimit
     void check(LimitedMethod limited, Class<?> type) {
         if (limited.strategy().blocks() && isHandler(limited, type) && onEventLoops.getAsBoolean()) {
             check(limited, limited.charges().mayBlock(gate.get()));
-            limited.limits().forEach(limit -> limit.addCheck(candidate -> check(limited, candidate.mayDelay())));
+            limited.limits().forEach(limit -> limit.addCheck(candidate -> check(limited, mayBlock(candidate))));
         }
+    }
+
+    /** A limit can be enabled later, or move to another store. */
+    private boolean mayBlock(RateLimit candidate) {
+        return candidate.enabled() && (candidate.mayDelay() || !gate.get().isNonBlocking(candidate));
     }
 
     private static void check(LimitedMethod limited, boolean mayBlock) {

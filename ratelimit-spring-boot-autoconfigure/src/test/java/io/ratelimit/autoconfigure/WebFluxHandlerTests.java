@@ -1,11 +1,22 @@
 package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.Scope;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.RateLimitSettings;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.StubStore;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -66,6 +77,50 @@ class WebFluxHandlerTests {
         inMemory.withBean(OfText.class)
                 .withPropertyValues("ratelimit.limits.texts.max-wait=1s")
                 .run(context -> assertThat(context).hasFailed());
+    }
+
+    /** Each request would be answered with 500 from then on. */
+    @Test
+    void limitOfOneThatWouldWaitCannotBeEnabledLater() {
+        slow.withBean(OfText.class)
+                .withPropertyValues("ratelimit.limits.texts.enabled=false")
+                .run(context -> {
+                    RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+                    assertThatExceptionOfType(RateLimitConfigurationException.class)
+                            .isThrownBy(() -> admin.override(
+                                    "texts",
+                                    RateLimitOverride.builder().enabled(true).build()))
+                            .withMessageContaining("handler method on an event loop must be reactive");
+                    admin.override(
+                            "texts", RateLimitOverride.builder().capacity(7).build());
+                });
+    }
+
+    /** As a limit of the instance that a refresh gives to all instances. */
+    @Test
+    void limitOfOneThatDoesNotWaitCannotMoveToAStoreThatIsWaitedFor() {
+        inMemory.withBean(RateLimitStore.class, InstanceStore::new)
+                .withBean(OfText.class)
+                .withPropertyValues("ratelimit.limits.texts.scope=instance")
+                .run(context -> {
+                    LimitCatalog catalog = context.getBean(LimitCatalog.class);
+                    RateLimitSettings shared = new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of());
+                    assertThatExceptionOfType(RateLimitConfigurationException.class)
+                            .isThrownBy(() -> catalog.reconfigure(shared))
+                            .withMessageContaining("handler method on an event loop must be reactive");
+                });
+    }
+
+    private static final class InstanceStore extends DelegatingRateLimitStore {
+
+        InstanceStore() {
+            super(new StubStore());
+        }
+
+        @Override
+        public boolean isNonBlocking(RateLimit limit) {
+            return limit.scope() == Scope.INSTANCE;
+        }
     }
 
     @Test
