@@ -1,12 +1,16 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.spi.StoreFailure;
+import io.ratelimit.spi.StoreFailure.Latest;
 import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
@@ -91,6 +95,16 @@ class RotatedCredentialsTests {
             awaitShared(context, true);
             killClients();
             awaitShared(context, false);
+            StoreHealth health = context.getBean(StoreHealth.class);
+            await("the reason that the server gives")
+                    .atMost(SOON)
+                    .untilAsserted(() -> assertThat(health.failures())
+                            .extracting(StoreFailure::latest)
+                            .doesNotContainNull()
+                            .extracting(Latest::reason, Latest::message)
+                            .containsExactly(tuple(
+                                    Reason.UNAUTHENTICATED,
+                                    "Redis: WRONGPASS invalid username-password pair or user is disabled.")));
         });
     }
 

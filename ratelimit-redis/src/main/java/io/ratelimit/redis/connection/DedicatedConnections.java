@@ -48,6 +48,9 @@ final class DedicatedConnections extends LettuceConnectionFactory {
 
     private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
 
+    /** Why the last attempt to connect has failed, such as the server's reply to a password; {@code null}: it has not. */
+    private volatile @Nullable RuntimeException failure;
+
     /** The thread that waits for a new connection; {@code null}: there is none. */
     private volatile @Nullable Thread connecting;
 
@@ -104,6 +107,10 @@ final class DedicatedConnections extends LettuceConnectionFactory {
                 commands = Objects.requireNonNull(server).async();
                 current = server;
             }
+            failure = null;
+        } catch (RuntimeException ex) {
+            failure = ex;
+            throw ex;
         } finally {
             connecting = null;
         }
@@ -118,8 +125,8 @@ final class DedicatedConnections extends LettuceConnectionFactory {
     /** Returns the commands of the connection, which Lettuce opens again by itself. They never block. */
     RedisClusterAsyncCommands<byte[], byte[]> commands() {
         RedisClusterAsyncCommands<byte[], byte[]> known = commands;
-        if (known == null) {
-            throw new RedisConnectionFailureException("No connection yet");
+        if (known == null || failure != null) {
+            throw new RedisConnectionFailureException("No connection yet", failure);
         }
         return known;
     }
