@@ -42,6 +42,9 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     /** Between two attempts to subscribe. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
+    /** The pause for a server that has closed the connection twice: it may be replaced by one that knows the command. */
+    private static final Duration LONG_PAUSE = Duration.ofHours(1);
+
     private static final Duration CONNECT = Duration.ofMillis(500);
 
     private final RedisConnector connector;
@@ -230,8 +233,8 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
                 }
             }
             attempting(null);
-            if (!ended && closed.get() < 2) {
-                later(this, PAUSE);
+            if (!ended) {
+                later(this, closed.get() < 2 ? PAUSE : LONG_PAUSE);
             }
         }
 

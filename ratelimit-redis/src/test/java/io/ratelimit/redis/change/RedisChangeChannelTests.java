@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -123,6 +124,35 @@ class RedisChangeChannelTests {
         thread.pass(Duration.ofSeconds(2));
         assertThat(thread.tasks()).isZero();
         await().until(() -> subscriptions() == 0);
+    }
+
+    /** A proxy that closes the connection may be replaced by one that knows the command. */
+    @Test
+    void subscriptionThatWasGivenUpIsTriedAgainEachHour() {
+        AtomicBoolean refusing = new AtomicBoolean();
+        AtomicInteger refusals = new AtomicInteger();
+        RedisConnector proxied = connector(() -> {
+            if (refusing.get()) {
+                refusals.incrementAndGet();
+                throw new RedisConnectionFailureException("Connection closed");
+            }
+            return redis.connections().getConnection();
+        });
+        assertThat(proxied.connect()).isTrue();
+        refusing.set(true);
+        HandTurnedThread thread = new HandTurnedThread();
+        RedisChangeChannel channel = new RedisChangeChannel(proxied, prefix, thread, Duration.ZERO);
+        channels.add(channel);
+        channel.start();
+        thread.pass(Duration.ofMinutes(59));
+        assertThat(refusals).hasValue(2);
+        thread.pass(Duration.ofHours(1));
+        assertThat(refusals).hasValue(3);
+        refusing.set(false);
+        thread.pass(Duration.ofHours(1));
+        await().until(() -> subscriptions() == 1);
+        channel.stop();
+        proxied.destroy();
     }
 
     @ParameterizedTest
