@@ -59,7 +59,7 @@ record RateLimitPropertiesValidator(Environment environment) implements BeanFact
             // Some values may be known at start-up only.
             return;
         }
-        logServiceVariables();
+        logIgnoredVariables();
         Binder binder = Binder.get(environment);
         names().forEach(name -> check(name, binder));
         try {
@@ -84,11 +84,14 @@ record RateLimitPropertiesValidator(Environment environment) implements BeanFact
         }
     }
 
-    private void logServiceVariables() {
+    private void logIgnoredVariables() {
         if (environment instanceof ConfigurableEnvironment all
                 && all.getPropertySources().get(ServiceVariables.SOURCE)
                         instanceof ServiceVariables.Variables ignored) {
-            logger.log(Level.DEBUG, "Variables of Kubernetes services are not read as properties: " + ignored.names());
+            boolean ofServices = ignored.names().stream().noneMatch(ServiceVariables::isParent);
+            logger.log(
+                    ofServices ? Level.DEBUG : Level.INFO,
+                    "Environment variables that are no properties are ignored: " + ignored.names());
         }
     }
 

@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -9,6 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.context.ApplicationListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.MapPropertySource;
@@ -18,8 +20,9 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Keeps the variables that Kubernetes sets for a service such as {@code ratelimit-redis} from being read as properties: each pod of
- * its namespace has them. Placeholders still find them.
+ * Keeps variables that are not meant for the starter from being read as properties. Placeholders still find them. Kubernetes sets
+ * variables for a service such as {@code ratelimit-redis} in each pod of its namespace. Others, such as {@code RATELIMIT_REDIS},
+ * are no properties, because only properties below them have values.
  *
  * @see <a href="https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables">Environment variables of
  *     services</a>
@@ -65,13 +68,21 @@ final class ServiceVariables implements ApplicationListener<ApplicationEnvironme
                 .filter(Matcher::matches)
                 .map(port -> port.group(1))
                 .toList();
-        Map<String, Object> found = new HashMap<>();
-        environment.forEach((name, value) -> {
-            if (services.stream().anyMatch(service -> isOf(service, name, value))) {
-                found.put(name, value);
-            }
-        });
+        Map<String, Object> found = new HashMap<>(environment);
+        found.keySet()
+                .removeIf(name -> !name.startsWith("RATELIMIT")
+                        || !isParent(name)
+                                && services.stream().noneMatch(service -> isOf(service, name, environment.get(name))));
         return found;
+    }
+
+    /** Not of a single limit, such as {@code RATELIMIT_LIMITS_QUOTES}: that is a mistake. */
+    static boolean isParent(String variable) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(variable.toLowerCase(Locale.ROOT), '_');
+        PropertySchema property = PropertySchema.nearest(name);
+        return property.name().equals(name)
+                && property.isParent()
+                && !PropertySchema.nearest(name.getParent()).isMap();
     }
 
     private static boolean isOf(String service, String variable, Object value) {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -110,6 +112,45 @@ class ServiceVariablesTests {
     void mistakeInAVariableStopsTheStartUp() {
         assertThatThrownBy(() -> run(new HashMap<>(Map.of("RATELIMIT_REDIS_PORT", "redis:6380"))))
                 .isInstanceOf(RateLimitConfigurationException.class);
+    }
+
+    /** Only properties below them have values. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "RATELIMIT",
+                "RATELIMIT_REDIS",
+                "RATELIMIT_REDIS_CLUSTER",
+                "RATELIMIT_LIMITS",
+                "RATELIMIT_HTTP",
+                "RATELIMIT_WEB"
+            })
+    void variableThatIsNoPropertyIsIgnored(String name) {
+        try (LogRecorder log = new LogRecorder("io.ratelimit");
+                ConfigurableApplicationContext context =
+                        run(new HashMap<>(Map.of(name, "100")), "--ratelimit.redis.host=${" + name + "}")) {
+            assertThat(context.getBean(RateLimitProperties.class).redis().host())
+                    .isEqualTo("100");
+            assertThat(log.text())
+                    .contains("INFO Environment variables that are no properties are ignored: [" + name + "]");
+        }
+    }
+
+    /** The limit's name is the user's. */
+    @Test
+    void valueOfALimitIsAMistake() {
+        assertThatThrownBy(() -> run(new HashMap<>(Map.of("RATELIMIT_LIMITS_QUOTES", "100"))))
+                .isInstanceOf(RateLimitConfigurationException.class)
+                .hasMessageStartingWith("ratelimit.limits.quotes must not have a value");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RATELIMIT_REDIS_PORT, ratelimit.redis.port", "RATELIMIT_DRYRUN, ratelimit.dry-run"})
+    void messageNamesTheVariable(String name, String property) {
+        assertThatThrownBy(() -> run(new HashMap<>(Map.of(name, "central"))))
+                .isInstanceOf(RateLimitConfigurationException.class)
+                .hasMessageStartingWith(property + " must be ")
+                .hasMessageContaining(" (was \"central\" in the environment variable " + name + ").");
     }
 
     static class Quotes {

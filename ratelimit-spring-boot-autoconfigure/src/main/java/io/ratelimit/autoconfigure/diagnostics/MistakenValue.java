@@ -10,6 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.boot.origin.SystemEnvironmentOrigin;
 import org.springframework.core.convert.ConversionFailedException;
 
 /** Describes a value that cannot be converted to the type of its property: the rule for such values, and how to write one. */
@@ -26,8 +28,17 @@ public final class MistakenValue {
         return expected == null || property == null
                 ? failure
                 : new RateLimitConfigurationException(
-                        property.getName() + " must " + expected.rule + " (was \"" + property.getValue() + "\").",
+                        property.getName() + " must " + expected.rule + " (was \"" + property.getValue() + "\""
+                                + variable(property) + ").",
                         expected.fix);
+    }
+
+    /** A variable can be set by others, so its name is in no file of the application. */
+    private static String variable(ConfigurationProperty property) {
+        return property.getOrigin() instanceof PropertySourceOrigin place
+                        && place.getOrigin() instanceof SystemEnvironmentOrigin variable
+                ? " in the environment variable " + variable.getProperty()
+                : "";
     }
 
     private static @Nullable Expected expected(Class<?> type, String value) {
