@@ -17,8 +17,10 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
 
 /**
- * A real Redis for tests: the one that {@code RATELIMIT_TEST_REDIS} names ({@code host:port}), else a process of the executable that
- * {@code RATELIMIT_TEST_REDIS_SERVER} names, else a container where Docker runs, else the redis-server that Maven has brought. Tests share it, so each uses a key prefix of its own.
+ * A real Redis for tests: the one that {@code RATELIMIT_TEST_REDIS} names ({@code host:port}), else a container of the image that
+ * {@code RATELIMIT_TEST_REDIS_IMAGE} names, else a process of the executable that {@code RATELIMIT_TEST_REDIS_SERVER} names, else
+ * any container where Docker runs, else the redis-server that Maven has brought. Tests share it, so each uses a key prefix of its
+ * own. Without what the environment names, tests fail: they would tell nothing about it.
  */
 public final class SharedRedis {
 
@@ -61,8 +63,15 @@ public final class SharedRedis {
 
         private static SharedRedis find() {
             return fromEnvironment()
+                    .or(Shared::fromChosenImage)
                     .or(() -> RedisProcess.isChosen() ? Optional.of(started()) : fromDocker())
                     .orElseGet(Shared::started);
+        }
+
+        private static Optional<SharedRedis> fromChosenImage() {
+            return Optional.ofNullable(System.getenv(IMAGE_VARIABLE))
+                    .filter(image -> !image.isBlank())
+                    .map(Shared::container);
         }
 
         private static Optional<SharedRedis> fromEnvironment() {
@@ -78,21 +87,23 @@ public final class SharedRedis {
             if (!DockerSocket.answers()) {
                 return Optional.empty();
             }
-            String image = Optional.ofNullable(System.getenv(IMAGE_VARIABLE)).orElse(DEFAULT_IMAGE);
             try {
-                // Ryuk, or else the end of the JVM, stops it.
-                @SuppressWarnings("resource")
-                GenericContainer<?> container = new GenericContainer<>(image)
-                        .withExposedPorts(6379)
-                        .waitingFor(Wait.forLogMessage(".*Ready to accept connections.*\\n", 1));
-                container.start();
-                Runtime.getRuntime().addShutdownHook(new Thread(container::stop));
-                return Optional.of(
-                        found(container.getHost(), container.getMappedPort(6379), "in a container of " + image));
+                return Optional.of(container(DEFAULT_IMAGE));
             } catch (RuntimeException ex) {
-                System.out.println("Redis under test: Docker runs, but not " + image + ": " + ex.getMessage());
+                System.out.println("Redis under test: Docker runs, but not " + DEFAULT_IMAGE + ": " + ex.getMessage());
                 return Optional.empty();
             }
+        }
+
+        /** Ryuk, or else the end of the JVM, stops it. */
+        private static SharedRedis container(String image) {
+            @SuppressWarnings("resource")
+            GenericContainer<?> container = new GenericContainer<>(image)
+                    .withExposedPorts(6379)
+                    .waitingFor(Wait.forLogMessage(".*Ready to accept connections.*\\n", 1));
+            container.start();
+            Runtime.getRuntime().addShutdownHook(new Thread(container::stop));
+            return found(container.getHost(), container.getMappedPort(6379), "in a container of " + image);
         }
 
         private static SharedRedis started() {
