@@ -198,7 +198,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
             return () -> LimitConfiguration.NO_PLAN;
         }
         RateLimitExpression expression = expression(LimitAttributes.PLAN_EXPRESSION, origin, scope);
-        return expression == null ? expressions.onlyPlanResolver(merged.limitName()) : new PlanExpression(expression);
+        return expression == null ? expressions.onlyPlanResolver(merged.limitName()) : expression;
     }
 
     private @Nullable RateLimitExpression expression(

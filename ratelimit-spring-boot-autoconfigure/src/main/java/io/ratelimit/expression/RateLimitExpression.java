@@ -5,6 +5,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitPlan;
+import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.time.DateTimeException;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -30,7 +31,7 @@ record RateLimitExpression(
         @Nullable PropertyPath path,
         @Nullable Class<?> type,
         boolean namesPrincipal)
-        implements LimitKey {
+        implements LimitKey, LimitPlan {
 
     /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
     private static final Set<SpelMessage> NULL_FAILURES = Set.of(
@@ -91,21 +92,21 @@ record RateLimitExpression(
         return KeyFormatter.key(value(evaluation, limit), label, limit);
     }
 
-    /**
-     * Returns the plan of a call: a {@link RateLimitPlan} or a name; {@code null} if the plan, or a value that it is read from, is
-     * null or empty.
-     */
-    @Nullable
-    Object plan(Evaluation evaluation, RateLimit limit) {
-        Object value = KeyFormatter.unwrap(value(evaluation, limit));
-        if (value instanceof RateLimitPlan || value == null) {
-            return value;
+    /** Reads the plan of a call, a {@link RateLimitPlan} or a name. It has none if a value that the plan is read from is null or empty. */
+    @Override
+    public RateLimit limit(EffectiveLimit limit, Evaluation evaluation) {
+        Object value = KeyFormatter.unwrap(value(evaluation, limit.get()));
+        if (value == null) {
+            return limit.get();
+        }
+        if (value instanceof RateLimitPlan numbers) {
+            return limit.plan(numbers);
         }
         if (!KeyFormatter.isSingle(value)) {
             throw new RateLimitExpressionException(label + " must return the name of a plan or a RateLimitPlan", null);
         }
-        String name = KeyFormatter.text(value, label, limit);
-        return name == null || name.isEmpty() ? null : name;
+        String name = KeyFormatter.text(value, label, limit.get());
+        return name == null || name.isEmpty() ? limit.get() : limit.plan(name);
     }
 
     /** @throws RateLimitInputException if the value is no number of permits */
