@@ -7,52 +7,61 @@ import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.spi.Charge;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Blocks the calling thread for the decision and throws the rejection. */
-record BlockingStrategy(RequestCall.Source requests) implements ReturnTypeStrategy {
+/**
+ * Blocks the calling thread for the decision.
+ *
+ * @param inFuture whether the rejection is returned in a future, and not thrown. Of a plain {@link java.util.concurrent.Future}, which
+ *     has no completion callback, the failure cannot be observed
+ */
+record BlockingStrategy(RequestCall.Source requests, boolean inFuture) implements ReturnTypeStrategy {
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.
     public @Nullable Object call(LimitedCall call) throws Throwable {
+        CallSettlement costs;
+        try {
+            costs = enter(call);
+        } catch (RateLimitExceededException rejection) {
+            return inFuture && call.limited().fallback() == null
+                    ? CompletableFuture.failedFuture(call.limited().thrown(rejection))
+                    : call.fallback(rejection);
+        } catch (RuntimeException ex) {
+            if (inFuture) {
+                return CompletableFuture.failedFuture(ex);
+            }
+            throw ex;
+        }
+        return costs == null ? call.proceed() : proceed(call, costs);
+    }
+
+    /** Charges the call. Returns what settles it; {@code null}: its end does not matter. */
+    private @Nullable CallSettlement enter(LimitedCall call) {
         RequestCall request = requests.current();
         if (request != null || !call.charges().hasSingleCharge()) {
-            return call(call, call.acquireRequest(request));
+            return enter(call, call.acquireRequest(request));
         }
+        // Avoids the allocations of the general case for most calls outside of a request.
         Charge charge = call.charge();
         if (charge == null) {
-            return call.proceed();
+            return null;
         }
-        return charge.limit().hasRate()
-                ? callWithSingleCharge(call, charge)
-                // It has changed meanwhile.
-                : call(call, AcquireRequest.of(List.of(charge), CallListener.NONE));
+        if (!charge.limit().hasRate()) {
+            // It has changed meanwhile.
+            return enter(call, AcquireRequest.of(List.of(charge), CallListener.NONE));
+        }
+        call.gate().enter(charge);
+        return null;
     }
 
-    private @Nullable Object call(LimitedCall call, AcquireRequest acquire) throws Throwable {
+    private static @Nullable CallSettlement enter(LimitedCall call, AcquireRequest acquire) {
         if (acquire.charges().isEmpty()) {
-            return call.proceed();
+            return null;
         }
-        Settlement settlement;
-        try {
-            settlement = call.gate().enter(acquire);
-        } catch (RateLimitExceededException rejection) {
-            return call.fallback(rejection);
-        }
-        return acquire.refundable() ? proceed(call, new CallSettlement(call, acquire, settlement)) : call.proceed();
-    }
-
-    /** Avoids the allocations of the general case for most calls outside of a request. */
-    private static @Nullable Object callWithSingleCharge(LimitedCall call, Charge charge) throws Throwable {
-        try {
-            call.gate().enter(charge);
-        } catch (RateLimitExceededException rejection) {
-            return call.fallback(rejection);
-        }
-        return call.proceed();
-    }
-
-    AcquireRequest acquireRequest(LimitedCall call) {
-        return call.acquireRequest(requests.current());
+        Settlement settlement = call.gate().enter(acquire);
+        return acquire.refundable() ? new CallSettlement(call, acquire, settlement) : null;
     }
 
     @Override

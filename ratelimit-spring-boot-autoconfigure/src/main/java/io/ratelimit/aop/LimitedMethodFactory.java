@@ -70,7 +70,7 @@ public record LimitedMethodFactory(
                 }
             }
             ReturnTypeStrategy strategy = strategies.of(method);
-            checkRefunds(method, all, strategy);
+            checkRefunds(method, all);
             checkHolds(method, all);
             JointLimits.check(
                     all.stream().map(RateLimitOperation::effective).toList(), MethodSignatures.describe(method));
@@ -86,10 +86,10 @@ public record LimitedMethodFactory(
         }
     }
 
-    private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy strategy) {
-        String unobserved = strategy.observesFailures() && !LateResults.isPlainFuture(method.getReturnType())
-                ? null
-                : " of a " + method.getReturnType().getName() + " cannot be observed";
+    private static void checkRefunds(Method method, List<RateLimitOperation> operations) {
+        String unobserved = LateResults.isPlainFuture(method.getReturnType())
+                ? " of a " + method.getReturnType().getName() + " cannot be observed"
+                : null;
         String noResult = LateResults.isHandedOver(method)
                 ? "an @Async method that returns void has returned before it begins"
                 : unobserved == null ? null : "the result" + unobserved;

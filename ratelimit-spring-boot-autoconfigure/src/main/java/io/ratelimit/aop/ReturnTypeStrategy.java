@@ -13,9 +13,4 @@ interface ReturnTypeStrategy {
     default boolean blocks() {
         return false;
     }
-
-    /** Returns whether failures of the method can be observed, and so refunded. */
-    default boolean observesFailures() {
-        return true;
-    }
 }

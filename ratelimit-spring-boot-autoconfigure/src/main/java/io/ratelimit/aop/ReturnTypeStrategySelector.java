@@ -41,7 +41,7 @@ public record ReturnTypeStrategySelector(
             return new FutureStrategy(ofThread, executor);
         }
         if (Future.class == type) {
-            return new PlainFutureStrategy(new BlockingStrategy(ofThread));
+            return new BlockingStrategy(ofThread, true);
         }
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         if (adapter != null && ofContext != null) {
@@ -56,7 +56,7 @@ public record ReturnTypeStrategySelector(
                     "a method that returns " + type.getName() + " cannot be limited without Reactor.",
                     "Add io.projectreactor:reactor-core.");
         }
-        return new BlockingStrategy(ofThread);
+        return new BlockingStrategy(ofThread, false);
     }
 
     /** Returns what expressions of the method can read from the request. */
