@@ -2,13 +2,12 @@ package io.ratelimit.expression;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
-import java.util.Map;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.ResolvableType;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
@@ -19,14 +18,20 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  */
 public final class ExpressionHints {
 
-    private final ExpressionTypes types;
+    private final BeanFactory beans;
+
+    private final @Nullable ClassLoader loader;
+
+    private final ExpressionTypes.Visitor visitor;
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
 
     private final DefaultParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
     public ExpressionHints(BeanFactory beans, ReflectionHints hints, @Nullable ClassLoader loader) {
-        this.types = new ExpressionTypes(beans, loader, new ExpressionTypes.Visitor() {
+        this.beans = beans;
+        this.loader = loader;
+        this.visitor = new ExpressionTypes.Visitor() {
             @Override
             public void reached(Class<?> type) {
                 hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
@@ -41,23 +46,23 @@ public final class ExpressionHints {
             public void read(Field field) {
                 hints.registerField(field);
             }
-        });
+        };
     }
 
     /** Registers what an expression of a method reaches. One that cannot be parsed is reported at start-up. */
     public void register(String expression, Method method) {
-        ArgumentPositions arguments = ArgumentPositions.of(method, parameterNames.getParameterNames(method));
-        register(expression, ExpressionRoot.class, ExpressionTypes.variables(method, arguments));
+        register(expression, ExpressionScope.of(method, parameterNames, () -> CallerFacts.REQUEST));
     }
 
     /** Registers what an expression of a URL rule reaches. */
     public void register(String expression) {
-        register(expression, RequestRoot.class, Map.of());
+        register(expression, ExpressionScope.ofRequest("", List.of()));
     }
 
-    private void register(String expression, Class<?> root, Map<String, ResolvableType> variables) {
+    private void register(String expression, ExpressionScope scope) {
         try {
-            var unused = types.of(parser.parseRaw(expression).getAST(), root, variables);
+            var unused = new ExpressionTypes(beans, loader, visitor, scope)
+                    .of(parser.parseRaw(expression).getAST());
         } catch (ParseException | IllegalStateException ex) {
             // Reported at start-up.
         }

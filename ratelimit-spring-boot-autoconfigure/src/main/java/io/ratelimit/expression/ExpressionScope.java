@@ -4,13 +4,12 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterNameDiscoverer;
@@ -20,28 +19,18 @@ import org.springframework.core.ResolvableType;
  * Defines the names that expressions can use: those of a method call, or those of a request to a URL.
  *
  * @param place the method or URL rule, for messages
- * @param subject describes the root object, such as {@code a call}
- * @param root the type of the root object
- * @param properties the properties of the root object that also exist outside of a web request
+ * @param method {@code null}: a request to a URL
  * @param names the variables with names
- * @param positions the variables with numbers
- * @param arguments maps variables to arguments
+ * @param arguments the positions of the arguments, counted from 0, by variables with names or numbers
  * @param types the declared types of variables, as far as they are known
- * @param hintWithoutNames tells how to write an expression if there are no names
- * @param hintOnProperties tells why a parameter may have other properties than in the source; empty: it has not
  * @param facts what expressions can read from the request
  */
 record ExpressionScope(
         String place,
-        String subject,
-        Class<? extends RequestRoot> root,
-        Set<String> properties,
+        @Nullable Method method,
         List<String> names,
-        List<String> positions,
-        ArgumentPositions arguments,
+        Map<String, Integer> arguments,
         Map<String, ResolvableType> types,
-        String hintWithoutNames,
-        String hintOnProperties,
         Supplier<CallerFacts> facts) {
 
     private static final List<String> REQUEST_MEMBERS = List.of("clientIp", "principal", "header");
@@ -52,51 +41,47 @@ record ExpressionScope(
 
     static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
-        int count = MethodSignatures.parameterCount(method);
+        Map<String, Integer> arguments = arguments(method, names);
         return new ExpressionScope(
                 MethodSignatures.describe(method),
-                "a call",
-                ExpressionRoot.class,
-                Set.of("method", "target", "args"),
+                method,
                 names == null
                         ? List.of()
                         : Arrays.stream(names)
-                                .limit(count)
+                                .limit(MethodSignatures.parameterCount(method))
                                 .filter(Objects::nonNull)
                                 .toList(),
-                IntStream.range(0, count)
-                        .boxed()
-                        .flatMap(i -> Stream.of("p" + i, "a" + i))
-                        .toList(),
-                ArgumentPositions.of(method, names),
-                ExpressionTypes.variables(method, ArgumentPositions.ofParameters(method, names)),
-                count == 0 ? "The method has no parameters." : "Use #p0, #p1, …, or compile with -parameters.",
-                MethodSignatures.hasValueClass(method)
-                        ? " Kotlin passes a parameter of a value class as its value: write #parameter alone."
-                        : "",
+                arguments,
+                ExpressionTypes.variables(method, arguments),
                 facts);
+    }
+
+    /** Returns no positions if the arguments differ from those in the source. */
+    private static Map<String, Integer> arguments(Method method, @Nullable String @Nullable [] names) {
+        int count = MethodSignatures.parameterCount(method);
+        if (names != null && names.length != count && names.length != method.getParameterCount()) {
+            return Map.of();
+        }
+        Map<String, Integer> byVariable = new HashMap<>();
+        // In this order, because in Spring a later variable hides an earlier one: a parameter may be named p1.
+        for (int i = 0; i < count; i++) {
+            byVariable.put("a" + i, i);
+            byVariable.put("p" + i, i);
+            String name = names == null ? null : names[i];
+            if (name != null) {
+                byVariable.put(name, i);
+            }
+        }
+        byVariable.keySet().removeAll(Set.of("root", "this"));
+        return byVariable;
     }
 
     /** @param variables names in the path of the rule */
     static ExpressionScope ofRequest(String place, List<String> variables) {
-        return new ExpressionScope(
-                place,
-                "a request",
-                RequestRoot.class,
-                Set.of(),
-                variables,
-                List.of(),
-                ArgumentPositions.NONE,
-                Stream.concat(variables.stream(), AFTER_RESPONSE.stream())
-                        .distinct()
-                        .collect(Collectors.toMap(name -> name, name -> ofRequest(variables.contains(name)))),
-                "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.",
-                "",
-                () -> CallerFacts.REQUEST);
-    }
-
-    private static ResolvableType ofRequest(boolean isOfPath) {
-        return ResolvableType.forClass(isOfPath ? String.class : Integer.class);
+        Map<String, ResolvableType> types = new HashMap<>();
+        AFTER_RESPONSE.forEach(name -> types.put(name, ResolvableType.forClass(Integer.class)));
+        variables.forEach(name -> types.put(name, ResolvableType.forClass(String.class)));
+        return new ExpressionScope(place, null, variables, Map.of(), types, () -> CallerFacts.REQUEST);
     }
 
     /** Returns the names that an expression can use after the call, or after the response to the request. */
@@ -115,24 +100,36 @@ record ExpressionScope(
         }
         return new ExpressionScope(
                 place,
-                subject,
-                root,
-                properties,
+                method,
                 Stream.concat(added.stream(), names.stream()).toList(),
-                positions,
                 arguments,
                 types,
-                hintWithoutNames,
-                hintOnProperties,
                 () -> isOfMethod() ? CallerFacts.AFTERWARDS : CallerFacts.RESPONDED);
     }
 
     boolean isOfMethod() {
-        return root == ExpressionRoot.class;
+        return method != null;
+    }
+
+    /** Returns the type of the root object. */
+    Class<? extends RequestRoot> root() {
+        return isOfMethod() ? ExpressionRoot.class : RequestRoot.class;
+    }
+
+    /** Describes the root object. */
+    String subject() {
+        return isOfMethod() ? "a call" : "a request";
     }
 
     boolean hasVariable(String name) {
-        return names.contains(name) || positions.contains(name) || name.equals("root") || name.equals("this");
+        return names.contains(name) || arguments.containsKey(name) || name.equals("root") || name.equals("this");
+    }
+
+    /** Explains why a parameter may have other properties than in the source; empty: it has not. */
+    String hintOnProperties() {
+        return method != null && MethodSignatures.hasValueClass(method)
+                ? " Kotlin passes a parameter of a value class as its value: write #parameter alone."
+                : "";
     }
 
     /** @param label property and text of the expression */
@@ -146,7 +143,16 @@ record ExpressionScope(
         if (suggestion.isEmpty()) {
             suggestion = LimitNames.didYouMean(name, readableMembers(), ExpressionScope::spelling);
         }
-        return new RateLimitConfigurationException(problem, suggestion + (names.isEmpty() ? hintWithoutNames : known));
+        return new RateLimitConfigurationException(problem, suggestion + (names.isEmpty() ? hintWithoutNames() : known));
+    }
+
+    private String hintWithoutNames() {
+        if (method == null) {
+            return "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.";
+        }
+        return MethodSignatures.parameterCount(method) == 0
+                ? "The method has no parameters."
+                : "Use #p0, #p1, …, or compile with -parameters.";
     }
 
     private List<String> readableMembers() {

@@ -41,8 +41,15 @@ import org.springframework.util.StringUtils;
 /**
  * Follows the declared types in expressions, from parameters and beans on. A value may be of a subclass that has more than its
  * declaration says.
+ *
+ * @param root the type of the object on which arguments are evaluated
  */
-record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionTypes.Visitor visitor) {
+record ExpressionTypes(
+        BeanFactory beans,
+        StandardTypeLocator types,
+        ExpressionTypes.Visitor visitor,
+        ResolvableType root,
+        Map<String, ResolvableType> variables) {
 
     /** Is told what expressions reach. */
     interface Visitor {
@@ -69,18 +76,23 @@ record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionT
         default void function() {}
     }
 
-    ExpressionTypes(BeanFactory beans, @Nullable ClassLoader loader, Visitor visitor) {
-        this(beans, new StandardTypeLocator(loader), visitor);
+    ExpressionTypes(BeanFactory beans, @Nullable ClassLoader loader, Visitor visitor, ExpressionScope scope) {
+        this(
+                beans,
+                new StandardTypeLocator(loader),
+                visitor,
+                ResolvableType.forClass(scope.root()),
+                new HashMap<>(scope.types()));
+        variables.put("root", root);
     }
 
     /** Returns the declared types of a method's parameters and of its result, by the names that expressions have for them. */
-    static Map<String, ResolvableType> variables(Method method, ArgumentPositions arguments) {
+    static Map<String, ResolvableType> variables(Method method, Map<String, Integer> arguments) {
         Map<String, ResolvableType> variables = new HashMap<>();
         variables.put("result", resultOf(method));
         variables.put("exception", ResolvableType.forClass(Throwable.class));
-        arguments
-                .byVariable()
-                .forEach((name, position) -> variables.put(name, ResolvableType.forMethodParameter(method, position)));
+        arguments.forEach(
+                (name, position) -> variables.put(name, ResolvableType.forMethodParameter(method, position)));
         return variables;
     }
 
@@ -95,14 +107,13 @@ record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionT
     }
 
     /** Returns the declared type of the expression's value; {@link ResolvableType#NONE} if no declaration names it. */
-    ResolvableType of(SpelNode expression, Class<?> root, Map<String, ResolvableType> variables) {
-        ResolvableType rootType = ResolvableType.forClass(root);
-        Map<String, ResolvableType> all = new HashMap<>(variables);
-        all.put("root", rootType);
-        return new Walk(rootType, all).visit(expression, rootType);
+    ResolvableType of(SpelNode expression) {
+        return visit(expression, root);
     }
 
-    private ResolvableType reached(ResolvableType type) {
+    /** Returns the type of the node's value on a target; {@link ResolvableType#NONE} if no declaration names it. */
+    private ResolvableType visit(SpelNode node, ResolvableType target) {
+        ResolvableType type = type(node, target);
         Class<?> reached = type.resolve();
         if (reached != null) {
             visitor.reached(ClassUtils.resolvePrimitiveIfNecessary(reached));
@@ -110,101 +121,83 @@ record ExpressionTypes(BeanFactory beans, StandardTypeLocator types, ExpressionT
         return type;
     }
 
-    /** Follows the declared types of one expression, with the type of the object on which arguments are evaluated. */
-    private final class Walk {
-
-        private final ResolvableType root;
-
-        private final Map<String, ResolvableType> variables;
-
-        Walk(ResolvableType root, Map<String, ResolvableType> variables) {
-            this.root = root;
-            this.variables = variables;
+    private ResolvableType type(SpelNode node, ResolvableType target) {
+        if (node instanceof CompoundExpression) {
+            ResolvableType current = target;
+            for (int i = 0; i < node.getChildCount(); i++) {
+                // SpEL may read the value of an optional one, or the optional one itself.
+                boolean isEither =
+                        ((SpelNodeImpl) node.getChild(i)).isNullSafe() && current.resolve() == Optional.class;
+                current = visit(node.getChild(i), isEither ? ResolvableType.NONE : current);
+            }
+            return current;
         }
-
-        /** Returns the type of the node's value on a target; {@link ResolvableType#NONE} if no declaration names it. */
-        ResolvableType visit(SpelNode node, ResolvableType target) {
-            return reached(type(node, target));
+        if (node instanceof PropertyOrFieldReference property) {
+            return property(target, property.getName());
         }
-
-        private ResolvableType type(SpelNode node, ResolvableType target) {
-            if (node instanceof CompoundExpression) {
-                ResolvableType current = target;
-                for (int i = 0; i < node.getChildCount(); i++) {
-                    // SpEL may read the value of an optional one, or the optional one itself.
-                    boolean isEither =
-                            ((SpelNodeImpl) node.getChild(i)).isNullSafe() && current.resolve() == Optional.class;
-                    current = visit(node.getChild(i), isEither ? ResolvableType.NONE : current);
-                }
-                return current;
-            }
-            if (node instanceof PropertyOrFieldReference property) {
-                return property(target, property.getName());
-            }
-            if (node instanceof VariableReference) {
-                return variable(node.toStringAST().substring(1), target);
-            }
-            if (node instanceof BeanReference) {
-                return bean(node.toStringAST().replaceAll("[@&']", ""));
-            }
-            if (node instanceof TypeReference) {
-                return named(node.getChild(0));
-            }
-            if (node instanceof Selection || node instanceof Projection) {
-                ResolvableType element = element(target);
-                new Walk(element, variables).visit(node.getChild(0), element);
-                return node.toStringAST().startsWith("?[") ? target : ResolvableType.NONE;
-            }
-            return ofChildren(node, target);
+        if (node instanceof VariableReference) {
+            return variable(node.toStringAST().substring(1), target);
         }
-
-        private ResolvableType ofChildren(SpelNode node, ResolvableType target) {
-            boolean onRoot = node instanceof MethodReference || node instanceof Indexer;
-            ResolvableType[] children = new ResolvableType[node.getChildCount()];
-            for (int i = 0; i < children.length; i++) {
-                children[i] = isKey(node, i) ? ResolvableType.NONE : visit(node.getChild(i), onRoot ? root : target);
-            }
-            if (node instanceof MethodReference called) {
-                Class<?> type = target.resolve();
-                if (type != null) {
-                    visitor.method(ClassUtils.resolvePrimitiveIfNecessary(type), called.getName());
-                }
-                return method(target, called.getName(), children.length);
-            }
-            if (node instanceof FunctionReference) {
-                visitor.function();
-            }
-            if (node instanceof Indexer) {
-                return node.getChild(0) instanceof StringLiteral name && !KeyFormatter.isSeveral(target.toClass())
-                        ? property(target, String.valueOf(name.getLiteralValue().getValue()))
-                        : element(target);
-            }
-            if (node instanceof ConstructorReference) {
-                return constructed(named(node.getChild(0)));
-            }
-            if (node instanceof OpPlus && Stream.of(children).anyMatch(child -> child.resolve() == String.class)) {
-                return ResolvableType.forClass(String.class);
-            }
-            if (node instanceof Literal literal) {
-                return ResolvableType.forInstance(literal.getLiteralValue().getValue());
-            }
-            if (node instanceof Ternary) {
-                return children[1];
-            }
-            // It may be the value of an optional one.
-            return node instanceof Elvis && children[0].resolve() != Optional.class ? children[0] : ResolvableType.NONE;
+        if (node instanceof BeanReference) {
+            return bean(node.toStringAST().replaceAll("[@&']", ""));
         }
-
-        /** A name alone is the key of a map. */
-        private static boolean isKey(SpelNode node, int child) {
-            return node.getChild(child) instanceof PropertyOrFieldReference
-                    && (node instanceof Indexer || (node instanceof InlineMap && child % 2 == 0));
+        if (node instanceof TypeReference) {
+            return named(node.getChild(0));
         }
-
-        private ResolvableType variable(String name, ResolvableType target) {
-            visitor.variable(name);
-            return name.equals("this") ? target : variables.getOrDefault(name, ResolvableType.NONE);
+        if (node instanceof Selection || node instanceof Projection) {
+            ResolvableType element = element(target);
+            new ExpressionTypes(beans, types, visitor, element, variables).visit(node.getChild(0), element);
+            return node.toStringAST().startsWith("?[") ? target : ResolvableType.NONE;
         }
+        return ofChildren(node, target);
+    }
+
+    private ResolvableType ofChildren(SpelNode node, ResolvableType target) {
+        boolean onRoot = node instanceof MethodReference || node instanceof Indexer;
+        ResolvableType[] children = new ResolvableType[node.getChildCount()];
+        for (int i = 0; i < children.length; i++) {
+            children[i] = isKey(node, i) ? ResolvableType.NONE : visit(node.getChild(i), onRoot ? root : target);
+        }
+        if (node instanceof MethodReference called) {
+            Class<?> type = target.resolve();
+            if (type != null) {
+                visitor.method(ClassUtils.resolvePrimitiveIfNecessary(type), called.getName());
+            }
+            return method(target, called.getName(), children.length);
+        }
+        if (node instanceof FunctionReference) {
+            visitor.function();
+        }
+        if (node instanceof Indexer) {
+            return node.getChild(0) instanceof StringLiteral name && !KeyFormatter.isSeveral(target.toClass())
+                    ? property(target, String.valueOf(name.getLiteralValue().getValue()))
+                    : element(target);
+        }
+        if (node instanceof ConstructorReference) {
+            return constructed(named(node.getChild(0)));
+        }
+        if (node instanceof OpPlus && Stream.of(children).anyMatch(child -> child.resolve() == String.class)) {
+            return ResolvableType.forClass(String.class);
+        }
+        if (node instanceof Literal literal) {
+            return ResolvableType.forInstance(literal.getLiteralValue().getValue());
+        }
+        if (node instanceof Ternary) {
+            return children[1];
+        }
+        // It may be the value of an optional one.
+        return node instanceof Elvis && children[0].resolve() != Optional.class ? children[0] : ResolvableType.NONE;
+    }
+
+    /** A name alone is the key of a map. */
+    private static boolean isKey(SpelNode node, int child) {
+        return node.getChild(child) instanceof PropertyOrFieldReference
+                && (node instanceof Indexer || (node instanceof InlineMap && child % 2 == 0));
+    }
+
+    private ResolvableType variable(String name, ResolvableType target) {
+        visitor.variable(name);
+        return name.equals("this") ? target : variables.getOrDefault(name, ResolvableType.NONE);
     }
 
     private ResolvableType bean(String name) {

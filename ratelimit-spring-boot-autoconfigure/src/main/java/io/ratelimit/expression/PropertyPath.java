@@ -52,13 +52,13 @@ final class PropertyPath {
         if (variable != null && !scope.isOfMethod()) {
             return evaluation -> evaluation.requestVariable(variable);
         }
-        ArgumentPositions arguments = scope.arguments();
+        int count = scope.method() == null ? 0 : MethodSignatures.parameterCount(scope.method());
         Integer position = variable == null
                 ? Integer.valueOf(path.group("index"))
-                : arguments.byVariable().get(variable);
-        return position == null || position >= arguments.count()
+                : scope.arguments().get(variable);
+        return position == null || position >= count
                 ? null
-                : evaluation -> argument(evaluation.passed(), position, arguments.count());
+                : evaluation -> argument(evaluation.passed(), position, count);
     }
 
     /** Leaves calls with another number of arguments to SpEL. */

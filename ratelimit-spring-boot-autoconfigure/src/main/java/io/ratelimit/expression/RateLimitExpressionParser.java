@@ -107,8 +107,8 @@ public final class RateLimitExpressionParser {
                     ex);
         }
         Validation validation = new Validation(attribute + " \"" + text + "\"", scope);
-        Class<?> type = new ExpressionTypes(beans, beans.getBeanClassLoader(), validation)
-                .of(expression.getAST(), scope.root(), scope.types())
+        Class<?> type = new ExpressionTypes(beans, beans.getBeanClassLoader(), validation, scope)
+                .of(expression.getAST())
                 .resolve();
         if (type != null && results.length > 0 && Stream.of(results).noneMatch(result -> mayBe(type, result))) {
             String wanted = results[0] == Boolean.class ? "true or false" : "a whole number";
@@ -308,7 +308,7 @@ public final class RateLimitExpressionParser {
             if (REQUEST_PROPERTIES.contains(name)) {
                 checkRequest(name);
                 namesPrincipal |= name.equals("principal");
-            } else if (!scope.properties().contains(name)) {
+            } else if (!PropertyReader.names(scope.root()).contains(name)) {
                 throw mistake(
                         " names '" + name + "', which is not a property of " + scope.subject() + ".",
                         scope.hasVariable(name) ? "Did you mean #" + name + "?" : scope.choices(name));
