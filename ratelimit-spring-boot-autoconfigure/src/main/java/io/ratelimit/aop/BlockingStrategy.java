@@ -74,7 +74,7 @@ record BlockingStrategy(RequestCall.Source requests, boolean inFuture) implement
         try {
             result = call.proceed();
         } catch (Throwable failure) {
-            call.gate().await(costs.failed(failure));
+            call.gate().await(costs.refund(failure));
             throw failure;
         } finally {
             costs.release();

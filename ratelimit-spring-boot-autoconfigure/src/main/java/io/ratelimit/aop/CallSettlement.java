@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Settles one call when it ends: refunds its charges after a failure with {@code refundOn}, and replaces the estimates of limits
  * with {@code permitsAfter} by the actual costs. Never fails the call: if a cost is unknown, the estimate stays.
  */
-final class CallSettlement {
+final class CallSettlement implements CallEnd {
 
     private final LimitedCall call;
 
@@ -49,7 +49,7 @@ final class CallSettlement {
     static void neverBegun(LimitedCall call, AcquireRequest acquire, Settlement settlement, Throwable failure) {
         settlement.release();
         if (acquire.refundable()) {
-            var unused = new CallSettlement(call, acquire, settlement).failed(Futures.unwrap(failure));
+            new CallSettlement(call, acquire, settlement).failed(Futures.unwrap(failure));
         }
     }
 
@@ -63,8 +63,8 @@ final class CallSettlement {
         return !costs.isEmpty();
     }
 
-    /** Notes a result of the call. */
-    void add(@Nullable Object result) {
+    @Override
+    public void add(@Nullable Object result) {
         costs.values().forEach(cost -> cost.add(result));
     }
 
@@ -87,52 +87,78 @@ final class CallSettlement {
     }
 
     private @Nullable Object follow(Object result) {
-        CallEnd end = new ResultEnd();
         if (result instanceof Callable<?> task
                 && call.limited().method().getReturnType().isAssignableFrom(Callable.class)) {
-            Callable<?> observed = observed(task, end);
+            Callable<?> observed = observed(task);
             // Spring MVC ends it with its request, at the latest.
-            boolean unused = isCompletedLater(observed, end);
+            boolean unused = isCompletedLater(observed);
             return observed;
         }
-        Object followed = StreamedEntity.follow(result, end);
-        return followed == null && isCompletedLater(result, end) ? result : followed;
+        Object followed = StreamedEntity.follow(result, this);
+        return followed == null && isCompletedLater(result) ? result : followed;
     }
 
     /** Ends the call when the task has run, which frameworks such as Spring for GraphQL do not tell. */
-    private static Callable<?> observed(Callable<?> task, CallEnd end) {
+    private Callable<?> observed(Callable<?> task) {
         return () -> {
-            Object value;
             try {
-                value = task.call();
+                Object value = task.call();
+                add(value);
+                completed();
+                return value;
             } catch (Throwable failure) {
-                end.failed(failure);
+                failed(failure);
                 throw failure;
             }
-            end.add(value);
-            end.completed();
-            return value;
         };
     }
 
-    private boolean isCompletedLater(Object result, CallEnd end) {
+    private boolean isCompletedLater(Object result) {
         try {
-            return acquire.listener() instanceof RequestCall during && during.follow(result, end);
+            return acquire.listener() instanceof RequestCall during && during.follow(result, this);
         } catch (RuntimeException ex) {
             // The request is over.
             return false;
         }
     }
 
-    /** Settles a call whose results have been noted. */
-    void completed() {
-        if (!goesOn) {
-            endCompleted(null);
+    /** Returns what ends the call by a signal of its publisher, unless the value that it has emitted goes on. */
+    Runnable unlessGoingOn(Runnable end) {
+        return () -> {
+            if (!goesOn) {
+                end.run();
+            }
+        };
+    }
+
+    @Override
+    public void completed() {
+        completed(null);
+    }
+
+    private void completed(@Nullable Throwable failure) {
+        end(costs, cost -> cost.completed(evaluation(cost, failure)));
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+        if (!over.get()) {
+            var unused = refund(failure);
         }
     }
 
-    private void endCompleted(@Nullable Throwable failure) {
-        end(costs, cost -> cost.completed(evaluation(cost, failure)));
+    @Override
+    public void written(Object result, @Nullable Throwable failure) {
+        if (over.get()) {
+            return;
+        }
+        add(result);
+        if (failure == null
+                || call.charges().refundable(acquire.charges(), failure).isEmpty()) {
+            completed(failure);
+        } else {
+            failed(failure);
+        }
     }
 
     /**
@@ -140,7 +166,7 @@ final class CallSettlement {
      *
      * @return completes when the charges are refunded; never fails: a failed refund is suppressed by the failure
      */
-    CompletionStage<Void> failed(Throwable failure) {
+    CompletionStage<Void> refund(Throwable failure) {
         List<Charge> refundable = call.charges().refundable(acquire.charges(), failure);
         Map<Charge, CallCost> others = new HashMap<>(costs);
         others.keySet().removeAll(refundable);
@@ -166,10 +192,9 @@ final class CallSettlement {
     }
 
     /** Settles a call that was cancelled, at what it has used so far if that is known. */
-    void cancelled() {
-        if (!goesOn) {
-            end(costs, CallCost::cancelled);
-        }
+    @Override
+    public void cancelled() {
+        end(costs, CallCost::cancelled);
     }
 
     private void end(Map<Charge, CallCost> settled, Function<CallCost, @Nullable Long> cost) {
@@ -198,45 +223,5 @@ final class CallSettlement {
         evaluation.context().setVariable("result", cost.lastResult());
         evaluation.context().setVariable("exception", failure);
         return evaluation;
-    }
-
-    /** Settles the call when its result is complete. */
-    private final class ResultEnd implements CallEnd {
-
-        @Override
-        public void add(@Nullable Object result) {
-            CallSettlement.this.add(result);
-        }
-
-        @Override
-        public void completed() {
-            endCompleted(null);
-        }
-
-        @Override
-        public void failed(Throwable failure) {
-            if (!over.get()) {
-                var unused = CallSettlement.this.failed(failure);
-            }
-        }
-
-        @Override
-        public void cancelled() {
-            end(costs, CallCost::cancelled);
-        }
-
-        @Override
-        public void written(Object result, @Nullable Throwable failure) {
-            if (over.get()) {
-                return;
-            }
-            CallSettlement.this.add(result);
-            if (failure == null
-                    || call.charges().refundable(acquire.charges(), failure).isEmpty()) {
-                endCompleted(failure);
-            } else {
-                failed(failure);
-            }
-        }
     }
 }

@@ -114,7 +114,7 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
                     if (result.isCancelled()) {
                         costs.cancelled();
                     } else if (failure != null) {
-                        return after(costs.failed(Futures.unwrap(failure)), outcome);
+                        return after(costs.refund(Futures.unwrap(failure)), outcome);
                     } else {
                         Object followed = costs.returned(value);
                         if (followed != value) {

@@ -111,11 +111,11 @@ record ReactiveStrategy(
                             // The subscriber may cancel as soon as it has the value.
                             : values.map(value -> Objects.requireNonNull(costs.returned(value)))
                                     .doOnNext(call::returned))
-                    .doOnComplete(costs::completed)
-                    .doOnCancel(costs::cancelled);
+                    .doOnComplete(costs.unlessGoingOn(costs::completed))
+                    .doOnCancel(costs.unlessGoingOn(costs::cancelled));
         }
         return values.onErrorResume(failure ->
-                signalled(costs.failed(failure).toCompletableFuture()).then(Mono.error(failure)));
+                signalled(costs.refund(failure).toCompletableFuture()).then(Mono.error(failure)));
     }
 
     private Publisher<Object> body(LimitedCall call) {
