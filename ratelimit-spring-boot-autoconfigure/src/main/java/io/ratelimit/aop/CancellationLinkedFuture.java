@@ -2,6 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.internal.concurrent.Futures;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -14,12 +15,15 @@ final class CancellationLinkedFuture extends CompletableFuture<@Nullable Object>
         this.awaited = awaited;
     }
 
-    /** Replaces the future that this one waits for. */
-    void link(Future<?> next) {
-        awaited = next;
-        if (isCancelled()) {
-            cancel(next);
+    /** Replaces what this future waits for, and returns it. Some stages are no futures, and cannot be cancelled. */
+    <T extends CompletionStage<?>> T link(T stage) {
+        if (stage instanceof Future<?> next) {
+            awaited = next;
+            if (isCancelled()) {
+                cancel(next);
+            }
         }
+        return stage;
     }
 
     void finish(@Nullable Object value, @Nullable Throwable failure) {

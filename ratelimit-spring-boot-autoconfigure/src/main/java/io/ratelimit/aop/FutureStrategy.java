@@ -8,7 +8,6 @@ import io.ratelimit.internal.limiter.Settlement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,56 +20,43 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.
     public @Nullable Object call(LimitedCall call) throws Throwable {
+        CompletableFuture<AcquireRequest> planned;
         AcquireRequest acquire;
         try {
-            CompletableFuture<AcquireRequest> planned = call.acquireRequestAsync(requests.current());
-            if (!planned.isDone()) {
-                return enterLater(call, planned);
-            }
-            acquire = BoundedWait.result(planned);
+            planned = call.acquireRequestAsync(requests.current());
+            acquire = planned.isDone() ? BoundedWait.result(planned) : null;
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
-        return acquire.charges().isEmpty() ? call.proceed() : enter(call, acquire);
-    }
-
-    /** Waits for the plan of the caller. */
-    @SuppressWarnings("FutureReturnValueIgnored") // The result completes with its outcome.
-    private CompletableFuture<@Nullable Object> enterLater(
-            LimitedCall call, CompletableFuture<AcquireRequest> planned) {
+        if (acquire != null && acquire.charges().isEmpty()) {
+            return call.proceed();
+        }
         CancellationLinkedFuture result = new CancellationLinkedFuture(planned);
-        planned.thenComposeAsync(
-                        acquire -> {
-                            if (result.isDone()) {
-                                return result;
-                            }
-                            CompletionStage<@Nullable Object> outcome =
-                                    acquire.charges().isEmpty() ? outcome(call, null) : enter(call, acquire);
-                            if (outcome instanceof Future<?> future) {
-                                result.link(future);
-                            }
-                            return outcome;
-                        },
-                        executor.withCallersContext())
-                .whenComplete(result::finish);
+        CompletionStage<@Nullable Object> outcome = acquire != null
+                ? enter(call, acquire, result)
+                // Waits for the plan of the caller.
+                : planned.<@Nullable Object>thenComposeAsync(
+                        known -> result.isDone() ? result : enter(call, known, result), executor.withCallersContext());
+        outcome.whenComplete(result::finish);
         return result;
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // The result completes with its outcome.
-    private CompletableFuture<@Nullable Object> enter(LimitedCall call, AcquireRequest acquire) {
-        CompletableFuture<Settlement> entered = call.gate().enterAsync(acquire).toCompletableFuture();
-        CancellationLinkedFuture result = new CancellationLinkedFuture(entered);
+    private CompletionStage<@Nullable Object> enter(
+            LimitedCall call, AcquireRequest acquire, CancellationLinkedFuture result) {
+        if (acquire.charges().isEmpty()) {
+            return result.link(outcome(call, null));
+        }
+        CompletableFuture<Settlement> entered =
+                result.link(call.gate().enterAsync(acquire).toCompletableFuture());
         Executor next = entered.isDone() ? Runnable::run : executor.withCallersContext();
-        entered.handleAsync((settlement, failure) -> follow(call, acquire, settlement, failure, result), next)
+        return entered.handleAsync((settlement, failure) -> follow(call, acquire, settlement, failure, result), next)
                 .whenComplete((followed, refused) -> {
                     // The executor may have no thread for the call.
                     if (refused != null && !entered.isCompletedExceptionally()) {
                         CallSettlement.neverBegun(call, acquire, entered.getNow(Settlement.NONE), refused);
                     }
                 })
-                .thenCompose(Function.identity())
-                .whenComplete(result::finish);
-        return result;
+                .thenCompose(Function.identity());
     }
 
     private static CompletionStage<@Nullable Object> follow(
@@ -85,10 +71,7 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
             }
             return result;
         }
-        CompletionStage<@Nullable Object> outcome = outcome(call, failure);
-        if (outcome instanceof Future<?> future) {
-            result.link(future);
-        }
+        CompletionStage<@Nullable Object> outcome = result.link(outcome(call, failure));
         return settlement == null || !acquire.refundable()
                 ? outcome
                 : settling(releasing(outcome, call, settlement), new CallSettlement(call, acquire, settlement), result);
