@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
@@ -13,41 +14,30 @@ public record ContextPropagatingExecutor(Executor executor, Function<Runnable, R
 
     /** Returns an executor for one later task, which runs with the current context of the current thread. */
     Executor withCallersContext() {
-        Task later = new Task(Thread.currentThread().getContextClassLoader());
+        ClassLoader callers = Thread.currentThread().getContextClassLoader();
+        AtomicReference<Runnable> later = new AtomicReference<>(() -> {});
         Runnable inContext;
         try {
-            inContext = propagation.apply(later);
+            inContext = propagation.apply(() -> run(later.get(), callers));
         } catch (RuntimeException ex) {
             return task -> {
                 throw ex;
             };
         }
         return task -> {
-            later.task = task;
+            later.set(task);
             executor.execute(inContext);
         };
     }
 
-    private static final class Task implements Runnable {
-
-        private final ClassLoader classLoader;
-
-        private volatile Runnable task = () -> {};
-
-        Task(ClassLoader classLoader) {
-            this.classLoader = classLoader;
-        }
-
-        @Override
-        public void run() {
-            Thread thread = Thread.currentThread();
-            ClassLoader own = thread.getContextClassLoader();
-            thread.setContextClassLoader(classLoader);
-            try {
-                task.run();
-            } finally {
-                thread.setContextClassLoader(own);
-            }
+    private static void run(Runnable task, ClassLoader classLoader) {
+        Thread thread = Thread.currentThread();
+        ClassLoader own = thread.getContextClassLoader();
+        thread.setContextClassLoader(classLoader);
+        try {
+            task.run();
+        } finally {
+            thread.setContextClassLoader(own);
         }
     }
 }
