@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.util.PatternMatchUtils;
 
 /** How a framework calls a method: past the bean's proxy, or so that a rejection becomes another answer. Such methods are not limited. */
 enum FrameworkCall {
@@ -110,13 +109,9 @@ enum FrameworkCall {
                                 && declared.getParameterCount() == method.getParameterCount());
     }
 
-    /** Returns those of the types that a class extends or implements, also through other interfaces. */
+    /** Returns those of the types that a class extends or implements. */
     Stream<Class<?>> listedTypes(Class<?> targetClass) {
-        Stream<Class<?>> supertypes =
-                Stream.concat(Stream.ofNullable(targetClass.getSuperclass()), Stream.of(targetClass.getInterfaces()));
-        return Stream.concat(
-                Stream.of(targetClass).filter(type -> PatternMatchUtils.simpleMatch(names, type.getName())),
-                supertypes.flatMap(this::listedTypes));
+        return TypeHierarchy.find(targetClass, names);
     }
 
     /** Returns whether a type may be annotated that has such a method among others, which is then left out. */

@@ -2,7 +2,7 @@ package io.ratelimit.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.TypeVariable;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -16,6 +16,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
 
 /** Determines which return types hide the end of a call. */
 final class LateResults {
@@ -24,39 +25,37 @@ final class LateResults {
 
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
-    private static final String HTTP_ENTITY = "org.springframework.http.HttpEntity";
+    private static final boolean HTTP =
+            ClassUtils.isPresent("org.springframework.http.HttpEntity", LateResults.class.getClassLoader());
 
-    /** Spring MVC completes the response after the handler method has returned them. */
-    private static final Set<String> COMPLETED_LATER = Set.of(
-            Callable.class.getName(),
-            "org.springframework.web.context.request.async.DeferredResult",
-            "org.springframework.web.context.request.async.WebAsyncTask",
-            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
-
-    /** The caller reads their elements after the method has returned, and so computes them. */
-    private static final Set<String> READ_LATER = Set.of(BaseStream.class.getName(), "kotlin.sequences.Sequence");
+    /**
+     * Spring MVC completes the response after the handler method has returned the first ones. The caller reads the elements of the
+     * others after the method has returned, and so computes them.
+     */
+    private static final String[] COMPLETED_LATER = {
+        Callable.class.getName(),
+        "org.springframework.web.context.request.async.DeferredResult",
+        "org.springframework.web.context.request.async.WebAsyncTask",
+        "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+        "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
+        BaseStream.class.getName(),
+        "kotlin.sequences.Sequence"
+    };
 
     /** Functional handlers return them. */
-    private static final Set<String> RESPONSES_COMPLETED_LATER = Set.of(
-            "org.springframework.web.servlet.function.AsyncServerResponse",
-            "org.springframework.web.servlet.function.SseServerResponse",
-            "org.springframework.web.servlet.function.StreamingServerResponse");
+    private static final String[] RESPONSES_COMPLETED_LATER = {
+        "org.springframework.web.servlet.function.AsyncServerResponse",
+        "org.springframework.web.servlet.function.SseServerResponse",
+        "org.springframework.web.servlet.function.StreamingServerResponse"
+    };
 
     /** Whether work goes on after a value of the class was returned. */
     private static final ClassValue<Boolean> GOING_ON = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
             return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
-                    || Stream.of(COMPLETED_LATER, RESPONSES_COMPLETED_LATER, READ_LATER)
-                            .anyMatch(names -> isAny(type, names));
-        }
-    };
-
-    private static final ClassValue<Boolean> ENTITY = new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-            return isA(type, HTTP_ENTITY);
+                    || TypeHierarchy.isAny(type, COMPLETED_LATER)
+                    || TypeHierarchy.isAny(type, RESPONSES_COMPLETED_LATER);
         }
     };
 
@@ -70,14 +69,14 @@ final class LateResults {
         return value instanceof Future
                 || value instanceof CompletionStage
                 || GOING_ON.get(value.getClass())
-                || (ENTITY.get(value.getClass()) && goesOnAfter(Entities.body(value)));
+                || (HTTP && goesOnAfter(Entities.body(value)));
     }
 
     /** Apart, because the type may be absent. */
     private static final class Entities {
 
-        static @Nullable Object body(Object entity) {
-            return ((HttpEntity<?>) entity).getBody();
+        static @Nullable Object body(Object value) {
+            return value instanceof HttpEntity<?> entity ? entity.getBody() : null;
         }
     }
 
@@ -88,7 +87,8 @@ final class LateResults {
         }
         ResolvableType declared = ResolvableType.forMethodParameter(new MethodParameter(method, -1));
         Class<?> type = declared.resolve();
-        boolean arrives = KotlinDetector.isSuspendingFunction(method) && type != null && !isA(type, FLOW);
+        boolean arrives =
+                KotlinDetector.isSuspendingFunction(method) && type != null && !TypeHierarchy.isAny(type, FLOW);
         return unobserved(declared, arrives);
     }
 
@@ -114,41 +114,22 @@ final class LateResults {
         if (type == null) {
             return null;
         }
-        if ((inside && isAsynchronous(type)) || isAny(type, COMPLETED_LATER) || isAny(type, READ_LATER)) {
+        if ((inside && isAsynchronous(type)) || TypeHierarchy.isAny(type, COMPLETED_LATER)) {
             return type;
         }
         // A type variable may be bounded by itself.
-        return declared.getType() instanceof TypeVariable ? null : unobservedInside(declared);
+        return declared.getType() instanceof TypeVariable
+                ? null
+                : Stream.of(declared.getGenerics())
+                        .<@Nullable Class<?>>map(generic -> unobserved(generic, true))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
     }
 
     private static boolean isAsynchronous(Class<?> type) {
         return Future.class.isAssignableFrom(type)
                 || CompletionStage.class.isAssignableFrom(type)
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
-    }
-
-    private static @Nullable Class<?> unobservedInside(ResolvableType declared) {
-        for (ResolvableType generic : declared.getGenerics()) {
-            Class<?> unobserved = unobserved(generic, true);
-            if (unobserved != null) {
-                return unobserved;
-            }
-        }
-        return null;
-    }
-
-    private static boolean isAny(Class<?> type, Set<String> names) {
-        return names.stream().anyMatch(name -> isA(type, name));
-    }
-
-    /** The types may be absent, so they are compared by name. */
-    private static boolean isA(Class<?> type, String name) {
-        for (Class<?> known = type; known != null; known = known.getSuperclass()) {
-            if (known.getName().equals(name)
-                    || Stream.of(known.getInterfaces()).anyMatch(implemented -> isA(implemented, name))) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -28,6 +28,8 @@ public record ReturnTypeStrategySelector(
 
     private static final String COROUTINES_REACTOR = "kotlinx.coroutines.reactor.MonoKt";
 
+    private static final String PUBLISHER = "org.reactivestreams.Publisher";
+
     private static final String KOTLIN_FLOW = "kotlinx.coroutines.flow.Flow";
 
     /** @throws RateLimitConfigurationException if the return type cannot carry a rejection */
@@ -51,7 +53,7 @@ public record ReturnTypeStrategySelector(
         if (type.getName().equals(KOTLIN_FLOW)) {
             throw without("a function that returns a Flow");
         }
-        if (adapter != null || isPublisher(type)) {
+        if (adapter != null || TypeHierarchy.isAny(type, PUBLISHER)) {
             throw new RateLimitConfigurationException(
                     "a method that returns " + type.getName() + " cannot be limited without Reactor.",
                     "Add io.projectreactor:reactor-core.");
@@ -94,10 +96,5 @@ public record ReturnTypeStrategySelector(
                             + declared.getName() + ").",
                     "Return " + given.getName() + ".");
         }
-    }
-
-    private static boolean isPublisher(Class<?> type) {
-        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                .anyMatch(implemented -> implemented.getName().equals("org.reactivestreams.Publisher"));
     }
 }
