@@ -114,10 +114,10 @@ class AdviceConfiguration {
             CallExecutor executor,
             ObjectProvider<TaskDecorator> decorators) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
-        RequestCall.Source ofThread = requests.getIfAvailable(RequestCall.Source::none);
+        RequestCall.Source ofThread = requests.getIfAvailable(() -> RequestCall.Source.NONE);
         return new ReturnTypeStrategySelector(
                 ofThread,
-                reactor ? reactiveRequests.getIfAvailable(ReactiveRequestCallSource::none) : null,
+                reactor ? reactiveRequests.getIfAvailable(() -> ReactiveRequestCallSource.NONE) : null,
                 new ContextPropagatingExecutor(
                         executor::execute, task -> ofThread.carriedBy(decorated(task, decorators))));
     }

@@ -6,6 +6,9 @@ import reactor.core.publisher.Mono;
 @FunctionalInterface
 public interface ReactiveRequestCallSource {
 
+    /** The source of an application without reactive requests. */
+    ReactiveRequestCallSource NONE = withPrincipal -> Mono.empty();
+
     /**
      * Returns a call during the request, or an empty Mono outside of a request.
      *
@@ -13,23 +16,8 @@ public interface ReactiveRequestCallSource {
      */
     Mono<RequestCall> current(boolean withPrincipal);
 
-    /** Returns the source of an application without reactive requests. */
-    static ReactiveRequestCallSource none() {
-        return new ReactiveRequestCallSource() {
-            @Override
-            public Mono<RequestCall> current(boolean withPrincipal) {
-                return Mono.empty();
-            }
-
-            @Override
-            public CallerFacts facts() {
-                return CallerFacts.NONE;
-            }
-        };
-    }
-
     /** Returns what expressions can read during a request. */
     default CallerFacts facts() {
-        return CallerFacts.REQUEST;
+        return this == NONE ? CallerFacts.NONE : CallerFacts.REQUEST;
     }
 }

@@ -36,6 +36,9 @@ public interface RequestCall extends CallListener {
     @FunctionalInterface
     interface Source {
 
+        /** The source of an application whose threads handle no requests. */
+        Source NONE = () -> null;
+
         /** Returns a call during the request, or {@code null} outside of a request. */
         @Nullable
         RequestCall current();
@@ -47,23 +50,7 @@ public interface RequestCall extends CallListener {
 
         /** Returns what expressions can read during a request. */
         default CallerFacts facts() {
-            return CallerFacts.REQUEST;
-        }
-
-        /** Returns the source of an application whose threads handle no requests. */
-        static Source none() {
-            return new Source() {
-
-                @Override
-                public @Nullable RequestCall current() {
-                    return null;
-                }
-
-                @Override
-                public CallerFacts facts() {
-                    return CallerFacts.NONE;
-                }
-            };
+            return this == NONE ? CallerFacts.NONE : CallerFacts.REQUEST;
         }
     }
 }

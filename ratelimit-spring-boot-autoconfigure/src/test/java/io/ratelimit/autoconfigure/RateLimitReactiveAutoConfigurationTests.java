@@ -42,7 +42,7 @@ class RateLimitReactiveAutoConfigurationTests {
 
     @Test
     void beansOfTheApplicationReplaceTheDefaults() {
-        ReactiveRequestCallSource requests = ReactiveRequestCallSource.none();
+        ReactiveRequestCallSource requests = ReactiveRequestCallSource.NONE;
         runner.withBean(ReactiveRequestCallSource.class, () -> requests).run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(context.getBean(ReactiveRequestCallSource.class)).isSameAs(requests);
