@@ -2,11 +2,15 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.expression.DraftedCharges;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.Charge;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
@@ -26,12 +30,15 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
     }
 
     /**
-     * Returns the permits that the call requests.
+     * Returns the permits that the call requests; without charges if it is not limited. Waits for the plan of the caller, unless
+     * the thread must not block.
      *
      * @throws RateLimitExpressionException if an expression fails or its result has the wrong type
      */
     AcquireRequest acquireRequest(@Nullable RequestCall during) {
-        return charges.acquireRequest(evaluation(during), during);
+        List<Charge> fixed = charges.fixedCharges();
+        return acquireRequest(
+                fixed != null ? fixed : drafted(during).await(EventLoops::isCurrentThread), during, during);
     }
 
     /**
@@ -39,12 +46,32 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
      * a thread that runs no code of the application.
      */
     CompletableFuture<AcquireRequest> acquireRequestAsync(@Nullable RequestCall during) {
-        return charges.acquireRequestAsync(evaluation(during), during);
+        List<Charge> fixed = charges.fixedCharges();
+        RequestCall listener = during == null || !charges.isRefundable() ? during : during.endingAnyTime();
+        return fixed != null
+                ? CompletableFuture.completedFuture(acquireRequest(fixed, during, listener))
+                : drafted(during).awaitAsync().thenApply(planned -> acquireRequest(planned, during, listener));
+    }
+
+    /** What a limit of calls to others decides is no quota of the caller, and each of these calls counts. */
+    private AcquireRequest acquireRequest(
+            List<Charge> charged, @Nullable RequestCall during, @Nullable RequestCall listener) {
+        return during == null || listener == null || limited().isOutbound()
+                ? new AcquireRequest(charged, charges.isRefundable(), CallListener.NONE)
+                : new AcquireRequest(during.unpaid(charged), charges.isRefundable(), listener);
+    }
+
+    private DraftedCharges drafted(@Nullable RequestCall during) {
+        Evaluation evaluation = evaluation(during);
+        DraftedCharges drafted = new DraftedCharges();
+        charges.operations().forEach(operation -> drafted.add(operation, evaluation));
+        return drafted;
     }
 
     /** @param during {@code null} outside of a request */
     Evaluation evaluation(@Nullable RequestCall during) {
-        return limited().evaluation(invocation, during);
+        return Evaluation.ofCall(
+                limited().expressions(), limited().method(), invocation.getThis(), invocation.getArguments(), during);
     }
 
     /**
@@ -53,7 +80,8 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
      */
     @Nullable
     Charge charge() {
-        return charges.charge(evaluation(null));
+        List<Charge> fixed = charges.fixedCharges();
+        return fixed != null ? fixed.get(0) : charges.operations().get(0).charge(evaluation(null));
     }
 
     /** Calls the method, once. */

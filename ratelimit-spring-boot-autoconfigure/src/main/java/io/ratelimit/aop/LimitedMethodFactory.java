@@ -74,7 +74,7 @@ public record LimitedMethodFactory(
             checkHolds(method, all);
             JointLimits.check(
                     all.stream().map(RateLimitOperation::effective).toList(), MethodSignatures.describe(method));
-            return new LimitedMethod(
+            return LimitedMethod.of(
                     method,
                     DeclarativeClient.isMethodOf(method, targetClass),
                     all,
