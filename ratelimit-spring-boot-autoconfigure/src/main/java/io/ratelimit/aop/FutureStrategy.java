@@ -74,7 +74,7 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         CompletionStage<@Nullable Object> outcome = result.link(outcome(call, failure));
         return settlement == null || !acquire.refundable()
                 ? outcome
-                : settling(releasing(outcome, call, settlement), new CallSettlement(call, acquire, settlement), result);
+                : settling(call, outcome, new CallSettlement(call, acquire, settlement), result);
     }
 
     /** Returns the future of the method or of its fallback. */
@@ -90,10 +90,18 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         }
     }
 
-    /** Settles the call. If the caller has cancelled the result, the permits count as used. */
+    /**
+     * Settles the call when its future is complete. Permits that it holds are released whether or not the caller has cancelled the
+     * result, and others then count as used.
+     */
     private static CompletionStage<@Nullable Object> settling(
-            CompletionStage<@Nullable Object> outcome, CallSettlement costs, CancellationLinkedFuture result) {
+            LimitedCall call,
+            CompletionStage<@Nullable Object> outcome,
+            CallSettlement costs,
+            CancellationLinkedFuture result) {
         return outcome.handle((value, failure) -> {
+                    costs.release();
+                    call.returned(value);
                     if (result.isCancelled()) {
                         costs.cancelled();
                     } else if (failure != null) {
@@ -107,18 +115,6 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
                     return outcome;
                 })
                 .thenCompose(Function.identity());
-    }
-
-    /** Releases the permits that the call holds when its future is complete, whether or not the caller has cancelled it. */
-    private static CompletionStage<@Nullable Object> releasing(
-            CompletionStage<@Nullable Object> outcome, LimitedCall call, Settlement settlement) {
-        if (!settlement.holdsPermits()) {
-            return outcome;
-        }
-        return outcome.whenComplete((value, failure) -> {
-            settlement.release();
-            call.returned(value);
-        });
     }
 
     /** Continues after the refund, and not on a thread of the store. */

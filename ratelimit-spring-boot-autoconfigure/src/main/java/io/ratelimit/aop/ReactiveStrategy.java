@@ -19,6 +19,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
 
 /**
  * Treats every subscription as a call: charges it and calls the method for it. Blocks no thread and signals the rejection as
@@ -38,38 +39,33 @@ record ReactiveStrategy(
     @Override
     public Object call(LimitedCall call) {
         RequestCall caller = ofThread.current();
-        Flux<?> values = Flux.defer(() -> subscribed(call.again(), caller));
+        Flux<?> values = Flux.deferContextual(context -> subscribed(call.again(), caller, context));
         // fromDirect: the method must complete, and not be cancelled after its value.
         Publisher<?> result = multiValue ? values : Mono.fromDirect(values);
         return adapter == null ? result : adapter.fromPublisher(result);
     }
 
     /** @param caller during whose request the method was called */
-    private Flux<?> subscribed(LimitedCall call, @Nullable RequestCall caller) {
+    private Flux<?> subscribed(LimitedCall call, @Nullable RequestCall caller, ContextView context) {
         return ofContext
                 .current(call.charges().readsPrincipal())
                 .map(Optional::of)
                 .defaultIfEmpty(Optional.ofNullable(caller))
-                .flatMapMany(request -> enter(call, request.orElse(null)));
+                .flatMapMany(request -> enter(call, request.orElse(null), context));
     }
 
-    private Publisher<?> enter(LimitedCall call, @Nullable RequestCall request) {
+    private Publisher<?> enter(LimitedCall call, @Nullable RequestCall request, ContextView context) {
         CompletableFuture<AcquireRequest> planned = call.acquireRequestAsync(request);
         return planned.isDone()
-                ? enter(call, BoundedWait.result(planned))
-                : signalled(planned).flatMapMany(acquire -> enter(call, acquire));
+                ? enter(call, BoundedWait.result(planned), context)
+                : signalled(planned).flatMapMany(acquire -> enter(call, acquire, context));
     }
 
-    private Publisher<?> enter(LimitedCall call, AcquireRequest acquire) {
+    private Publisher<?> enter(LimitedCall call, AcquireRequest acquire, ContextView context) {
         if (acquire.charges().isEmpty()) {
-            return body(call);
+            return body(call, null);
         }
-        return call.gate().isTracing()
-                ? Flux.deferContextual(context -> enter(call, acquire, ReactiveObservation.in(context)))
-                : enter(call, acquire, null);
-    }
-
-    private Publisher<?> enter(LimitedCall call, AcquireRequest acquire, @Nullable Object observation) {
+        Object observation = call.gate().isTracing() ? ReactiveObservation.in(context) : null;
         CompletableFuture<Settlement> entered =
                 call.gate().enterAsync(acquire, observation).toCompletableFuture();
         Flux<Object> values = ReactiveCall.of(
@@ -94,17 +90,17 @@ record ReactiveStrategy(
     private Publisher<Object> follow(
             LimitedCall call, AcquireRequest acquire, @Nullable Settlement settlement, @Nullable Throwable failure) {
         if (settlement == null) {
-            return publisher(() -> call.fallback(Objects.requireNonNull(failure)));
+            return body(call, Objects.requireNonNull(failure));
         }
         if (failure != null) {
             CallSettlement.neverBegun(call, acquire, settlement, failure);
             return Mono.error(failure);
         }
-        return acquire.refundable() ? settling(call, new CallSettlement(call, acquire, settlement)) : body(call);
+        return acquire.refundable() ? settling(call, new CallSettlement(call, acquire, settlement)) : body(call, null);
     }
 
     private Publisher<Object> settling(LimitedCall call, CallSettlement costs) {
-        Flux<Object> values = Flux.from(body(call));
+        Flux<Object> values = Flux.from(body(call, null));
         if (costs.needResults() || !multiValue) {
             values = (multiValue
                             ? values.doOnNext(costs::add)
@@ -118,17 +114,14 @@ record ReactiveStrategy(
                 signalled(costs.refund(failure).toCompletableFuture()).then(Mono.error(failure)));
     }
 
-    private Publisher<Object> body(LimitedCall call) {
-        return publisher(call::proceedAgain);
-    }
-
+    /** Returns what the method has returned, or its fallback after a failure. */
     @SuppressWarnings("unchecked") // The return type of the method declares the values.
-    private Publisher<Object> publisher(Invocation invocation) {
+    private Publisher<Object> body(LimitedCall call, @Nullable Throwable failure) {
         Object result;
         try {
-            result = invocation.run();
-        } catch (Throwable failure) {
-            return Mono.error(failure);
+            result = failure == null ? call.proceedAgain() : call.fallback(failure);
+        } catch (Throwable thrown) {
+            return Mono.error(thrown);
         }
         if (result == null) {
             return Mono.empty();
@@ -136,12 +129,5 @@ record ReactiveStrategy(
         return adapter == null || result instanceof Publisher
                 ? (Publisher<Object>) result
                 : adapter.toPublisher(result);
-    }
-
-    @FunctionalInterface
-    private interface Invocation {
-
-        @Nullable
-        Object run() throws Throwable;
     }
 }
