@@ -39,6 +39,9 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
                     "Write what a call costs. 0 is free.");
         }
         EffectiveLimit limit = declaration.get();
+        // As it is, and as it may be changed later.
+        checkSettled(limit.get(), merged);
+        limit.addCheck(candidate -> checkSettled(candidate, merged));
         boolean fixed = permits.matches("\\d{1,10}");
         LimitKey key = key(merged, scope);
         return new RateLimitOperation(
@@ -48,7 +51,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
                 fixed ? null : expression(LimitAttributes.PERMITS, merged, scope, Number.class, String.class),
                 condition(merged, scope),
                 refundOn(limit, merged),
-                actualCost(limit, merged, permits, scope),
+                actualCost(merged, permits, scope),
                 plan(merged, key, scope));
     }
 
@@ -79,14 +82,12 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
         return catalog.settings().defaults();
     }
 
-    private @Nullable ActualCost actualCost(
-            EffectiveLimit limit, LimitConfiguration merged, String permits, ExpressionScope scope) {
+    private @Nullable ActualCost actualCost(LimitConfiguration merged, String permits, ExpressionScope scope) {
         String text = merged.get(LimitAttributes.PERMITS_AFTER);
         if (text == null) {
             return null;
         }
         String label = merged.label(LimitAttributes.PERMITS_AFTER);
-        checkSettled(limit, label, "\"" + text + "\"");
         if (permits.matches("0+")) {
             throw new RateLimitConfigurationException(
                     merged.label(LimitAttributes.PERMITS) + " must be at least 1 with " + label
@@ -96,27 +97,20 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
         return expressions.actualCost(text, label, scope);
     }
 
-    /** Checks the limit as it is, and as it may be changed later. */
-    private static void checkSettled(EffectiveLimit limit, String label, String value) {
-        checkSettled(limit.get(), label, value);
-        limit.addCheck(candidate -> checkSettled(candidate, label, value));
-    }
-
     /**
      * Checks the properties of a limit that change what its calls have cost.
      *
      * @throws RateLimitConfigurationException if the limit has no rate, or a lease
      */
     public static void checkSettled(RateLimit limit, LimitConfiguration overrides) {
-        if (overrides.get(LimitAttributes.PERMITS_AFTER) != null) {
-            checkSettled(
-                    limit,
-                    overrides.label(LimitAttributes.PERMITS_AFTER),
-                    "\"" + overrides.get(LimitAttributes.PERMITS_AFTER) + "\"");
+        String permitsAfter = overrides.get(LimitAttributes.PERMITS_AFTER);
+        if (permitsAfter != null) {
+            checkSettled(limit, overrides.label(LimitAttributes.PERMITS_AFTER), "\"" + permitsAfter + "\"");
         }
         List<Class<? extends Throwable>> refundOn = overrides.get(LimitAttributes.REFUND_ON);
         if (refundOn != null && !refundOn.isEmpty()) {
-            checkSettled(limit, overrides.label(LimitAttributes.REFUND_ON), names(refundOn));
+            String names = refundOn.stream().map(Class::getName).collect(Collectors.joining(", "));
+            checkSettled(limit, overrides.label(LimitAttributes.REFUND_ON), names);
         }
     }
 
@@ -135,23 +129,14 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
         }
     }
 
-    private static String names(List<Class<? extends Throwable>> types) {
-        return types.stream().map(Class::getName).collect(Collectors.joining(", "));
-    }
-
     /** Returns those of the limit, or else of the defaults, which are for limits that can refund. */
     private List<Class<? extends Throwable>> refundOn(EffectiveLimit limit, LimitConfiguration merged) {
-        List<Class<? extends Throwable>> own = merged.get(LimitAttributes.REFUND_ON);
-        if (own == null) {
-            RateLimit present = limit.get();
-            return present.hasRate() && present.lease() == 0
-                    ? defaults().get(LimitAttributes.REFUND_ON, List.of())
-                    : List.of();
-        }
-        if (!own.isEmpty()) {
-            checkSettled(limit, merged.label(LimitAttributes.REFUND_ON), names(own));
-        }
-        return own;
+        RateLimit present = limit.get();
+        LimitConfiguration origin =
+                present.hasRate() && present.lease() == 0 && !merged.values().has(LimitAttributes.REFUND_ON)
+                        ? defaults()
+                        : merged;
+        return origin.get(LimitAttributes.REFUND_ON, List.of());
     }
 
     /** Returns the key of the limit, or else of the defaults; {@code null}: all callers share a bucket. */
