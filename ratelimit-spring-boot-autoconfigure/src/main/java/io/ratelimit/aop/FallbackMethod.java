@@ -74,6 +74,8 @@ record FallbackMethod(Method method, boolean takesException) {
                         + "), or the same with a RateLimitExceededException as last parameter.");
     }
 
+    /** NullAway: Spring accepts null arguments. */
+    @SuppressWarnings("NullAway")
     @Nullable
     Object invoke(@Nullable Object target, @Nullable Object[] arguments, RateLimitExceededException rejection)
             throws Throwable {
@@ -85,12 +87,6 @@ record FallbackMethod(Method method, boolean takesException) {
             System.arraycopy(arguments, position, given, position + 1, arguments.length - position);
             given[position] = rejection;
         }
-        return invoke(target, given);
-    }
-
-    /** NullAway: Spring accepts null arguments. */
-    @SuppressWarnings("NullAway")
-    private @Nullable Object invoke(@Nullable Object target, @Nullable Object[] given) throws Throwable {
         return AopUtils.invokeJoinpointUsingReflection(target, method, given);
     }
 }

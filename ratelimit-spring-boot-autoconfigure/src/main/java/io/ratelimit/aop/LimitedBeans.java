@@ -87,7 +87,10 @@ public record LimitedBeans(
             LimitedMethod limited = found.method().limited();
             checkAdvised(found.bean(), found.method());
             handlers.check(limited, found.type());
-            records.add(record(limited));
+            records.add(new LimitedMethodRecord(
+                    limited.method().getDeclaringClass().getName(),
+                    MethodSignatures.describe(limited.method()),
+                    limited.descriptions()));
         }
         return records.stream()
                 .distinct()
@@ -254,12 +257,5 @@ public record LimitedBeans(
                                     + " spring.aop.proxy-target-class=true.")
                     .at(MethodSignatures.describe(method));
         }
-    }
-
-    private static LimitedMethodRecord record(LimitedMethod limited) {
-        return new LimitedMethodRecord(
-                limited.method().getDeclaringClass().getName(),
-                MethodSignatures.describe(limited.method()),
-                limited.descriptions());
     }
 }

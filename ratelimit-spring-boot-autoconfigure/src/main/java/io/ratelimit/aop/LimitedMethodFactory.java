@@ -193,23 +193,20 @@ public record LimitedMethodFactory(
     }
 
     private String rate(RateLimited annotation) {
-        String rate;
+        String rate = annotation.rate();
+        Exception cause = null;
         try {
-            rate = beans.resolveEmbeddedValue(annotation.rate());
+            rate = beans.resolveEmbeddedValue(rate);
         } catch (IllegalArgumentException ex) {
-            throw unresolved(annotation.rate(), ex);
+            cause = ex;
         }
-        if (rate != null && rate.contains("${")) {
-            throw unresolved(rate, null);
+        if (cause != null || (rate != null && rate.contains("${"))) {
+            throw new RateLimitConfigurationException(
+                    "rate must not have an unresolved placeholder (was \"" + rate + "\").",
+                    "Set the property, or give it a default: \"${quotes.rate:10/s}\".",
+                    cause);
         }
         return rate == null ? "" : rate;
-    }
-
-    private static RateLimitConfigurationException unresolved(String rate, @Nullable Exception cause) {
-        return new RateLimitConfigurationException(
-                "rate must not have an unresolved placeholder (was \"" + rate + "\").",
-                "Set the property, or give it a default: \"${quotes.rate:10/s}\".",
-                cause);
     }
 
     private static Duration duration(String attribute, String text, String examples) {

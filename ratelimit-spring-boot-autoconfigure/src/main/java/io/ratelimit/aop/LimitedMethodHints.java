@@ -82,13 +82,7 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
 
     private static List<String> configured(Environment environment) {
         return Binder.get(environment).bind("ratelimit.limits", LIMITS).orElse(Map.of()).values().stream()
-                .flatMap(limit -> Stream.of(
-                        limit.keyExpression(),
-                        limit.permits(),
-                        limit.permitsAfter(),
-                        limit.condition(),
-                        limit.planExpression()))
-                .filter(StringUtils::hasText)
+                .flatMap(Expressions::all)
                 .toList();
     }
 
@@ -103,14 +97,7 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
         hints.registerMethod(method, ExecutableMode.INVOKE);
         annotations(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), hints);
         RateLimitAnnotations.find(method, type).stream()
-                .map(RateLimitAnnotations.LimitAnnotation::annotation)
-                .flatMap(annotation -> Stream.of(
-                        annotation.keyExpression(),
-                        annotation.permits(),
-                        annotation.condition(),
-                        annotation.permitsAfter(),
-                        annotation.planExpression()))
-                .filter(StringUtils::hasText)
+                .flatMap(annotation -> Expressions.of(annotation.annotation()).all())
                 .forEach(expression -> expressions.register(expression, method));
         configured.forEach(expression -> expressions.register(expression, method));
     }
@@ -130,11 +117,26 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
                 .distinct();
     }
 
-    /** Binds the expressions of a limit alone. */
+    /** The expressions of a limit, also to bind them alone. */
     record Expressions(
             @Nullable String keyExpression,
             @Nullable String permits,
             @Nullable String condition,
             @Nullable String permitsAfter,
-            @Nullable String planExpression) {}
+            @Nullable String planExpression) {
+
+        static Expressions of(RateLimited annotation) {
+            return new Expressions(
+                    annotation.keyExpression(),
+                    annotation.permits(),
+                    annotation.condition(),
+                    annotation.permitsAfter(),
+                    annotation.planExpression());
+        }
+
+        Stream<String> all() {
+            return Stream.of(keyExpression, permits, condition, permitsAfter, planExpression)
+                    .filter(StringUtils::hasText);
+        }
+    }
 }

@@ -125,15 +125,12 @@ public final class PointcutCatalog {
     }
 
     private boolean matchesHandlers(LimitPointcut pointcut) {
-        Boolean known = matchingHandlers.get(pointcut);
-        if (known == null) {
-            known = Arrays.stream(beans.getBeanDefinitionNames())
-                    .map(name -> beans.getType(name, false))
-                    .filter(type -> type != null && candidates(type).contains(pointcut))
-                    .anyMatch(type -> matchesHandlers(pointcut, ClassUtils.getUserClass(type)));
-            matchingHandlers.put(pointcut, known);
-        }
-        return known;
+        return matchingHandlers.computeIfAbsent(
+                pointcut,
+                any -> Arrays.stream(beans.getBeanDefinitionNames())
+                        .map(name -> beans.getType(name, false))
+                        .filter(type -> type != null && candidates(type).contains(any))
+                        .anyMatch(type -> matchesHandlers(any, ClassUtils.getUserClass(type))));
     }
 
     private static boolean matchesHandlers(LimitPointcut pointcut, Class<?> type) {

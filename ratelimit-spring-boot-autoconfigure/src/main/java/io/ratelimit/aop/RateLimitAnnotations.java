@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -40,13 +41,14 @@ public final class RateLimitAnnotations {
     }
 
     static List<LimitAnnotation> find(Method method, Class<?> targetClass) {
-        List<LimitAnnotation> own = nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
+        List<LimitAnnotation> own =
+                nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(RateLimited.class));
         return own.isEmpty() && isPublicInstanceMethod(method) ? ofType(method, targetClass) : own;
     }
 
     /** Returns the annotations of a class, its superclasses and interfaces. */
     static List<LimitAnnotation> ofType(Class<?> targetClass) {
-        return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY));
+        return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).stream(RateLimited.class));
     }
 
     static boolean isPublicInstanceMethod(Method method) {
@@ -57,8 +59,7 @@ public final class RateLimitAnnotations {
 
     private static List<LimitAnnotation> ofType(Method method, Class<?> targetClass) {
         return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).stream(RateLimited.class)
-                .filter(annotation -> isPartOf(annotation.getSource(), method, targetClass))
-                .toList());
+                .filter(annotation -> isPartOf(annotation.getSource(), method, targetClass)));
     }
 
     /** Returns whether the annotation applies: that of an interface applies only to the methods of the interface. */
@@ -76,14 +77,8 @@ public final class RateLimitAnnotations {
                                 .equals(method));
     }
 
-    private static List<LimitAnnotation> nearest(MergedAnnotations annotations) {
-        return nearest(annotations.stream(RateLimited.class).toList());
-    }
-
-    private static List<LimitAnnotation> nearest(List<MergedAnnotation<RateLimited>> annotations) {
-        if (annotations.isEmpty()) {
-            return List.of();
-        }
+    private static List<LimitAnnotation> nearest(Stream<MergedAnnotation<RateLimited>> found) {
+        List<MergedAnnotation<RateLimited>> annotations = found.toList();
         int nearest = annotations.stream()
                 .mapToInt(MergedAnnotation::getAggregateIndex)
                 .min()

@@ -8,11 +8,13 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.aop.MethodMatcher;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.ComposablePointcut;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.aop.support.StaticMethodMatcher;
 import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.util.ClassUtils;
 
@@ -36,7 +38,13 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
     public RateLimitBeanPostProcessor(
             LimitedMethodResolver methods, RateLimitInterceptor interceptor, int adviceOrder) {
         this.methods = methods;
-        this.limiting = new DefaultPointcutAdvisor(new LimitedMethodPointcut(), interceptor);
+        MethodMatcher limited = new StaticMethodMatcher() {
+            @Override
+            public boolean matches(Method method, Class<?> targetClass) {
+                return methods.find(method, targetClass) != null;
+            }
+        };
+        this.limiting = new DefaultPointcutAdvisor(new ComposablePointcut(methods::mayBeIn, limited), interceptor);
         this.limiting.setOrder(adviceOrder);
         this.advisor = limiting;
         setBeforeExistingAdvisors(true);
@@ -103,17 +111,5 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
     boolean hasAdvised(String beanName) {
         return names.contains(beanName);
-    }
-
-    private final class LimitedMethodPointcut extends StaticMethodMatcherPointcut {
-
-        LimitedMethodPointcut() {
-            setClassFilter(methods::mayBeIn);
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            return methods.find(method, targetClass) != null;
-        }
     }
 }
