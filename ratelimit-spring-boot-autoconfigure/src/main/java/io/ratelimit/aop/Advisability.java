@@ -114,20 +114,17 @@ final class Advisability {
     }
 
     private static @Nullable String obstacle(Method method, Class<?> targetClass) {
-        int modifiers = method.getModifiers();
-        if (Modifier.isPrivate(modifiers)) {
-            return "private";
-        }
-        if (Modifier.isStatic(modifiers)) {
-            return "static";
-        }
-        if (Modifier.isFinal(modifiers)) {
-            return "final";
+        List<String> modifiers =
+                List.of(Modifier.toString(method.getModifiers()).split(" "));
+        for (String obstacle : List.of("private", "static", "final")) {
+            if (modifiers.contains(obstacle)) {
+                return obstacle;
+            }
         }
         if (isBoundPastProxy(method, targetClass)) {
             return PAST_PROXY;
         }
-        boolean packagePrivate = !Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers);
+        boolean packagePrivate = !modifiers.contains("public") && !modifiers.contains("protected");
         return packagePrivate && !method.getDeclaringClass().getPackage().equals(targetClass.getPackage())
                 ? "package-private in another package than " + targetClass.getName()
                 : null;

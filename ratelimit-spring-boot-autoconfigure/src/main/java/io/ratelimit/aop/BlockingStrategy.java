@@ -64,11 +64,6 @@ record BlockingStrategy(RequestCall.Source requests, boolean inFuture) implement
         return acquire.refundable() ? new CallSettlement(call, acquire, settlement) : null;
     }
 
-    @Override
-    public boolean blocks() {
-        return true;
-    }
-
     private static @Nullable Object proceed(LimitedCall call, CallSettlement costs) throws Throwable {
         Object result;
         try {

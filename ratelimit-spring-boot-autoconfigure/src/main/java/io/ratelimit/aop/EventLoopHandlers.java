@@ -26,7 +26,7 @@ public record EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimit
      * @throws RateLimitConfigurationException if an event loop calls the method and its limits may block
      */
     void check(LimitedMethod limited, Class<?> type) {
-        if (limited.strategy().blocks() && isHandler(limited, type) && onEventLoops.getAsBoolean()) {
+        if (limited.strategy() instanceof BlockingStrategy && isHandler(limited, type) && onEventLoops.getAsBoolean()) {
             check(limited, limited.charges().mayBlock(gate.get()));
             limited.limits().forEach(limit -> limit.addCheck(candidate -> check(limited, mayBlock(candidate))));
         }

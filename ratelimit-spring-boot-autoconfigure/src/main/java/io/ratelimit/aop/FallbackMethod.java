@@ -23,7 +23,8 @@ record FallbackMethod(Method method, boolean takesException) {
 
     /** @throws RateLimitConfigurationException if the class has no method of this name with a matching signature */
     static FallbackMethod find(String name, Method limited, Class<?> targetClass) {
-        List<Method> named = candidates(targetClass)
+        // Includes default methods of interfaces.
+        List<Method> named = Stream.of(ReflectionUtils.getAllDeclaredMethods(targetClass))
                 .filter(method ->
                         MethodSignatures.name(method).equals(name) && !method.isBridge() && !method.equals(limited))
                 .toList();
@@ -33,14 +34,6 @@ record FallbackMethod(Method method, boolean takesException) {
                         .map(method -> new FallbackMethod(method, takesException)))
                 .findFirst()
                 .orElseThrow(() -> unusable(name, limited, targetClass, named));
-    }
-
-    private static Stream<Method> candidates(Class<?> targetClass) {
-        return Stream.concat(
-                Arrays.stream(ReflectionUtils.getAllDeclaredMethods(targetClass)),
-                ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream()
-                        .flatMap(type -> Arrays.stream(type.getMethods()))
-                        .filter(Method::isDefault));
     }
 
     private static boolean fits(Method method, Method limited, boolean takesException) {

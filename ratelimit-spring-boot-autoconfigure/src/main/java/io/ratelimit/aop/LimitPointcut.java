@@ -10,8 +10,13 @@ import org.springframework.aop.aspectj.AspectJExpressionPointcut;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** Selects the methods of a limit in the configuration. Matches by class and method only, not by arguments. */
-final class LimitPointcut {
+/**
+ * Selects the methods of a limit in the configuration. Matches by class and method only, not by arguments.
+ *
+ * @param limit the name of the limit
+ * @param property the property with its value, for messages
+ */
+record LimitPointcut(String limit, String property, AspectJExpressionPointcut pointcut) {
 
     /** Matches designators that depend on a call or a bean. */
     private static final Pattern UNSUPPORTED =
@@ -19,58 +24,45 @@ final class LimitPointcut {
 
     private static final Pattern NO_SUCH_TYPE = Pattern.compile("no match for this type name: ([\\w.$]+)");
 
-    private final String limit;
-
-    private final String property;
-
-    private final AspectJExpressionPointcut pointcut = new AspectJExpressionPointcut();
-
     /**
+     * Parses a pointcut.
+     *
      * @param property such as {@code ratelimit.limits.quotes.pointcut}
      * @throws RateLimitConfigurationException if the text is not a pointcut or uses an unsupported designator
      */
-    LimitPointcut(String limit, String property, String expression, ListableBeanFactory beans) {
-        this.limit = limit;
-        this.property = property + " \"" + expression + "\"";
+    static LimitPointcut of(String limit, String property, String expression, ListableBeanFactory beans) {
+        String label = property + " \"" + expression + "\"";
         var beyond = UNSUPPORTED.matcher(expression);
         if (beyond.find()) {
             throw new RateLimitConfigurationException(
-                    this.property + " uses " + beyond.group(1) + "(), but a pointcut of a limit names methods.",
+                    label + " uses " + beyond.group(1) + "(), but a pointcut of a limit names methods.",
                     "Use execution(), within(), target(), @annotation() or @within(); ratelimit.limits." + limit
                             + ".condition decides by arguments.");
         }
+        AspectJExpressionPointcut pointcut = new AspectJExpressionPointcut();
         pointcut.setBeanFactory(beans);
         pointcut.setExpression(expression);
         try {
             var unused = pointcut.getPointcutExpression();
         } catch (IllegalArgumentException | UnsupportedPointcutPrimitiveException ex) {
-            throw invalid(ex);
+            throw invalid(label, ex);
         }
+        return new LimitPointcut(limit, label, pointcut);
     }
 
-    private RateLimitConfigurationException invalid(RuntimeException ex) {
+    private static RateLimitConfigurationException invalid(String label, RuntimeException ex) {
         String message = firstLine(ex);
         String example = "Write an AspectJ expression such as \"execution(* com.acme.QuoteClient.*(..))\".";
         Matcher missing = NO_SUCH_TYPE.matcher(message);
         return missing.find()
                 ? new RateLimitConfigurationException(
-                        property + " must name classes: no class matches " + missing.group(1) + ".", example, ex)
-                : new RateLimitConfigurationException(property + " is not a pointcut: " + message + ".", example, ex);
+                        label + " must name classes: no class matches " + missing.group(1) + ".", example, ex)
+                : new RateLimitConfigurationException(label + " is not a pointcut: " + message + ".", example, ex);
     }
 
     private static String firstLine(Exception ex) {
         String message = String.valueOf(ex.getMessage()).lines().findFirst().orElse("");
         return message.replaceAll("[\\s.]+$", "");
-    }
-
-    /** Returns the name of the limit. */
-    String limit() {
-        return limit;
-    }
-
-    /** Returns the property with its value, for messages. */
-    String property() {
-        return property;
     }
 
     /** Returns whether methods of the class may match; a quick check. */

@@ -21,6 +21,7 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -29,7 +30,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * Validates the limited methods of all beans at startup: resolves their limits, and checks that the proxies of created beans
@@ -122,12 +122,10 @@ public record LimitedBeans(
             return List.of();
         }
         Class<?> detail = ClassUtils.resolveClassName(JOB_DETAIL, loader);
-        Method jobClass = ClassUtils.getMethod(detail, "getJobClass");
-        List<Class<?>> jobs = new ArrayList<>();
-        for (Object each : beans.getBeansOfType(detail, false, false).values()) {
-            jobs.add((Class<?>) Objects.requireNonNull(ReflectionUtils.invokeMethod(jobClass, each)));
-        }
-        return jobs;
+        return beans.getBeansOfType(detail, false, false).values().stream()
+                .map(each -> PropertyAccessorFactory.forBeanPropertyAccess(each).getPropertyValue("jobClass"))
+                .<Class<?>>map(type -> (Class<?>) Objects.requireNonNull(type))
+                .toList();
     }
 
     /** @throws RateLimitConfigurationException if an annotated method is the init or destroy method of its bean's definition */

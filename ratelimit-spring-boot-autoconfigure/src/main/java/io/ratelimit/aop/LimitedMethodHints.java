@@ -89,7 +89,8 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
     private static void register(
             BeanMethod found, List<String> configured, ExpressionHints expressions, ReflectionHints hints) {
         Class<?> type = ClassUtils.getUserClass(found.type());
-        hierarchy(type).forEach(part -> {
+        // They may declare limited methods, annotations and fallback methods.
+        TypeHierarchy.all(type).filter(part -> part != Object.class).distinct().forEach(part -> {
             hints.registerType(part, MemberCategory.INVOKE_DECLARED_METHODS);
             annotations(MergedAnnotations.from(part), hints);
         });
@@ -107,14 +108,6 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
         annotations.stream(RateLimited.class)
                 .forEach(annotation ->
                         hints.registerType(annotation.getRoot().getType(), MemberCategory.INVOKE_DECLARED_METHODS));
-    }
-
-    /** Returns the classes and interfaces that may declare limited methods, annotations and fallback methods. */
-    private static Stream<Class<?>> hierarchy(Class<?> type) {
-        Stream<Class<?>> classes = Stream.iterate(
-                type, part -> part != null && part != Object.class, (Class<?> part) -> part.getSuperclass());
-        return Stream.concat(classes, ClassUtils.getAllInterfacesForClassAsSet(type).stream())
-                .distinct();
     }
 
     /** The expressions of a limit, also to bind them alone. */

@@ -99,7 +99,7 @@ public final class PointcutCatalog {
                     property + " must be empty in a native image, which has no AspectJ (was \"" + expression + "\").",
                     "Annotate the methods, or run the application on a JVM.");
         }
-        return new LimitPointcut(limit, property, expression, beans);
+        return LimitPointcut.of(limit, property, expression, beans);
     }
 
     List<LimitPointcut> all() {

@@ -7,7 +7,6 @@ import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.reactor.ReactiveCall;
-import io.ratelimit.reactor.ReactiveObservation;
 import io.ratelimit.reactor.ReactorSchedulers;
 import java.util.Objects;
 import java.util.Optional;
@@ -65,7 +64,7 @@ record ReactiveStrategy(
         if (acquire.charges().isEmpty()) {
             return body(call, null);
         }
-        Object observation = call.gate().isTracing() ? ReactiveObservation.in(context) : null;
+        Object observation = call.gate().isTracing() ? ReactiveCall.observation(context) : null;
         CompletableFuture<Settlement> entered =
                 call.gate().enterAsync(acquire, observation).toCompletableFuture();
         Flux<Object> values = ReactiveCall.of(

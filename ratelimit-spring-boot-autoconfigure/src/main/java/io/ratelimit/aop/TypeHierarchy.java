@@ -8,7 +8,7 @@ final class TypeHierarchy {
 
     private TypeHierarchy() {}
 
-    /** Returns a type and those that it extends or implements, also through others, whose names match one of the patterns. */
+    /** Returns those of {@link #all} whose names match one of the patterns. */
     static Stream<Class<?>> find(Class<?> type, String... patterns) {
         return all(type).filter(part -> PatternMatchUtils.simpleMatch(patterns, part.getName()));
     }
@@ -17,7 +17,8 @@ final class TypeHierarchy {
         return find(type, patterns).findAny().isPresent();
     }
 
-    private static Stream<Class<?>> all(Class<?> type) {
+    /** Returns a type and those that it extends or implements, also through others, some of them several times. */
+    static Stream<Class<?>> all(Class<?> type) {
         Stream<Class<?>> supertypes =
                 Stream.concat(Stream.ofNullable(type.getSuperclass()), Stream.of(type.getInterfaces()));
         return Stream.concat(Stream.of(type), supertypes.flatMap(TypeHierarchy::all));

@@ -15,10 +15,6 @@ public record ActualCost(
         boolean readsException,
         @Nullable Supplier<Collector<Object, Object, ?>> collector) {
 
-    String text() {
-        return expression.text();
-    }
-
     /** Starts to compute the cost of one call. */
     public CallCost start() {
         return new CallCost(this);

@@ -174,7 +174,11 @@ record ExpressionTypes(
                     : element(target);
         }
         if (node instanceof ConstructorReference) {
-            return constructed(named(node.getChild(0)));
+            ResolvableType created = named(node.getChild(0));
+            if (created.resolve() != null) {
+                visitor.constructed(created.toClass());
+            }
+            return created;
         }
         if (node instanceof OpPlus && Stream.of(children).anyMatch(child -> child.resolve() == String.class)) {
             return ResolvableType.forClass(String.class);
@@ -212,14 +216,6 @@ record ExpressionTypes(
         } catch (EvaluationException ex) {
             return ResolvableType.NONE;
         }
-    }
-
-    private ResolvableType constructed(ResolvableType type) {
-        Class<?> created = type.resolve();
-        if (created != null) {
-            visitor.constructed(created);
-        }
-        return type;
     }
 
     private ResolvableType property(ResolvableType target, String name) {

@@ -103,19 +103,15 @@ final class KeyFormatter {
      */
     static @Nullable String text(Object value, String label, RateLimit limit) {
         try {
-            return text(value);
+            if (value instanceof Principal principal) {
+                return principal.getName();
+            }
+            if (value instanceof Enum<?> constant) {
+                return constant.name();
+            }
+            return value instanceof InetAddress address ? address.getHostAddress() : value.toString();
         } catch (RuntimeException ex) {
             throw RateLimitExpression.failure(label, limit, ex, false);
         }
-    }
-
-    private static @Nullable String text(Object value) {
-        if (value instanceof Principal principal) {
-            return principal.getName();
-        }
-        if (value instanceof Enum<?> constant) {
-            return constant.name();
-        }
-        return value instanceof InetAddress address ? address.getHostAddress() : value.toString();
     }
 }

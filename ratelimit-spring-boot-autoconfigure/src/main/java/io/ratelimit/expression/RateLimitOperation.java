@@ -77,7 +77,7 @@ public record RateLimitOperation(
                 key == null ? LimitConfiguration.ALL_CALLERS : key.text(),
                 permits == null ? Long.toString(fixedPermits) : permits.text(),
                 condition == null ? null : condition.text(),
-                actualCost == null ? null : actualCost.text(),
+                actualCost == null ? null : actualCost.expression().text(),
                 plan == null ? null : plan.text());
     }
 

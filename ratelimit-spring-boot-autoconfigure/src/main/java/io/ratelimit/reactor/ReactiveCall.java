@@ -12,15 +12,24 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Scheduler;
+import reactor.util.context.ContextView;
 
 /**
- * Makes one call whose body is a publisher. Both methods must be called by the function that starts the decision: a subscriber
+ * Makes one call whose body is a publisher. {@link #of} and {@link #releasing} must be called by the function that starts the decision: a subscriber
  * that is cancelled meanwhile is told so when the publisher is subscribed to, and the call holds nothing.
  */
 @Internal
 public final class ReactiveCall {
 
+    /** The key by which Micrometer and Spring pass an observation on. */
+    private static final String OBSERVATION = "micrometer.observation";
+
     private ReactiveCall() {}
+
+    /** Returns the observation in a subscriber's context, which the call is part of; {@code null} if there is none. */
+    public static @Nullable Object observation(ContextView context) {
+        return context.getOrDefault(OBSERVATION, null);
+    }
 
     /**
      * Subscribes to the body of the call when its limits have decided. A subscriber that is cancelled before stops waiting.

@@ -13,7 +13,7 @@ import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
-import io.ratelimit.reactor.ReactiveObservation;
+import io.ratelimit.reactor.ReactiveCall;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.web.RateLimitHeaders;
 import java.time.Duration;
@@ -115,7 +115,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
 
     private Mono<Response> acquire(AcquireRequest request) {
         return gate.isTracing()
-                ? Mono.deferContextual(context -> acquire(request, ReactiveObservation.in(context)))
+                ? Mono.deferContextual(context -> acquire(request, ReactiveCall.observation(context)))
                 : acquire(request, null);
     }
 

@@ -7,7 +7,6 @@ import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.ReactiveCall;
-import io.ratelimit.reactor.ReactiveObservation;
 import io.ratelimit.reactor.ReactorSchedulers;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRuleMapping;
@@ -98,7 +97,7 @@ public record RequestLimitWebFilter(
             if (acquire.charges().isEmpty()) {
                 return chain.filter(exchange);
             }
-            Object observation = gate.isTracing() ? ReactiveObservation.in(context) : null;
+            Object observation = gate.isTracing() ? ReactiveCall.observation(context) : null;
             CompletableFuture<Settlement> entered = Futures.start(() -> gate.enterAsync(acquire, observation));
             // The store's thread must not run the filters and handlers behind, which may block it or call the store.
             Flux<Void> response =
