@@ -21,6 +21,8 @@ enum FrameworkCall {
             "Annotate a method that other beans call.",
             "jakarta.annotation.PostConstruct",
             "jakarta.annotation.PreDestroy",
+            "jakarta.annotation.Resource",
+            "jakarta.inject.Inject",
             "org.springframework.beans.factory.annotation.Autowired",
             "org.springframework.beans.factory.InitializingBean",
             "org.springframework.beans.factory.DisposableBean",

@@ -188,23 +188,38 @@ public record LimitedBeans(
         return created.typeOf(name) == null && beans.containsSingleton(name) && !beans.isFactoryBean(name);
     }
 
-    /** @throws RateLimitConfigurationException if a pointcut matches nothing */
+    /** @throws RateLimitConfigurationException if a pointcut matches nothing, or only methods that frameworks call past a proxy */
     private void checkMatches(List<BeanMethod> all) {
         for (LimitPointcut pointcut : methods.pointcuts().all()) {
-            if (all.stream().anyMatch(found -> found.method().pointcuts().contains(pointcut))) {
+            List<BeanMethod> matched = all.stream()
+                    .filter(found -> found.method().pointcuts().contains(pointcut))
+                    .toList();
+            if (matched.stream().anyMatch(found -> found.callback() == null)) {
                 catalog.setApplied(pointcut.property());
             } else if (!catalog.mayBeAppliedElsewhere(pointcut.property())) {
-                throw new RateLimitConfigurationException(
-                        pointcut.property() + " matches no public method of any bean.",
-                        "Check packages, names and parameters. Methods that are not public do not count, nor do beans"
-                                + " whose type is not known at start-up, configuration classes, aspects and"
-                                + " post-processors.");
+                throw matched.isEmpty()
+                        ? new RateLimitConfigurationException(
+                                pointcut.property() + " matches no public method of any bean.",
+                                "Check packages, names and parameters. Methods that are not public do not count, nor do"
+                                        + " beans whose type is not known at start-up, configuration classes, aspects"
+                                        + " and post-processors.")
+                        : Advisability.misplaced(
+                                pointcut.property(),
+                                matched.get(0).method().method(),
+                                Objects.requireNonNull(matched.get(0).callback()));
             }
         }
     }
 
     /** A limited method of a bean. */
     record BeanMethod(String bean, Class<?> type, MatchedMethod method) {
+
+        /** Returns how a framework calls the method past the proxy; {@code null}: callers go through it. */
+        @Nullable
+        FrameworkCall callback() {
+            FrameworkCall call = FrameworkCall.of(method.method(), type);
+            return call != null && call.isLeftOut() ? call : null;
+        }
 
         /** Identifies the method at build time and at start-up, when the bean may have a more specific type. */
         String signature() {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import jakarta.annotation.PostConstruct;
+import jakarta.annotation.Resource;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletRequest;
@@ -92,6 +93,7 @@ class FrameworkCallTests {
         "IsInitialized, no proxy, Annotate a method that other beans call",
         "IsAware, no proxy, Annotate a method that other beans call",
         "IsWired, no proxy, Annotate a method that other beans call",
+        "IsGivenAResource, no proxy, Annotate a method that other beans call",
         "ProcessesDefinitions, no proxy, Annotate a method that other beans call",
         "TellsHealth, by the bean itself, Annotate a method that other beans call",
         "TellsHealthReactively, by the bean itself, Annotate a method that other beans call",
@@ -168,6 +170,7 @@ class FrameworkCallTests {
                 .toList();
         assertThat(names)
                 .hasSizeGreaterThan(15)
+                .contains("jakarta.inject.Inject")
                 .allSatisfy(name -> assertThat(Class.forName(name)).isNotNull());
     }
 
@@ -187,6 +190,27 @@ class FrameworkCallTests {
                         .contains("Where: " + nested(type).getName() + "." + method)
                         .contains("What: ratelimit.limits.quotes.pointcut")
                         .contains(problem));
+    }
+
+    /** Beside others they are left out, so that a pointcut may name a package. */
+    @ParameterizedTest
+    @CsvSource({
+        "UnannotatedAware, setEnvironment, when there is no proxy",
+        "UnannotatedStart, call, when there is no proxy"
+    })
+    void pointcutOnNothingButCallbacksStopsTheStartUp(String type, String method, String problem) {
+        String all = "execution(* " + nested(type).getName() + ".*(..))";
+        ApplicationContextRunner limited =
+                runner.withBean(nested(type)).withPropertyValues("ratelimit.limits.quotes.rate=1/h");
+        limited.withPropertyValues("ratelimit.limits.quotes.pointcut=" + all)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + nested(type).getName() + "." + method)
+                        .contains("What: ratelimit.limits.quotes.pointcut")
+                        .contains(problem));
+        limited.withBean(CalledByOthers.class)
+                .withPropertyValues("ratelimit.limits.quotes.pointcut=" + all + " || execution(* "
+                        + CalledByOthers.class.getName() + ".call())")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
@@ -299,6 +323,13 @@ class FrameworkCallTests {
         @Autowired
         @RateLimited(rate = "1/h")
         public void wire(Environment environment) {}
+    }
+
+    static class IsGivenAResource {
+
+        @Resource
+        @RateLimited(rate = "1/h")
+        public void setEnvironment(Environment environment) {}
     }
 
     static class ProcessesDefinitions implements BeanFactoryPostProcessor {
@@ -547,6 +578,18 @@ class FrameworkCallTests {
         public UserDetails loadUserByUsername(String username) {
             throw new UsernameNotFoundException(username);
         }
+    }
+
+    static class UnannotatedAware implements EnvironmentAware {
+
+        @Override
+        public void setEnvironment(Environment environment) {}
+    }
+
+    static class UnannotatedStart {
+
+        @PostConstruct
+        public void call() {}
     }
 
     static class UnannotatedConverter implements Converter<String, Locale> {
