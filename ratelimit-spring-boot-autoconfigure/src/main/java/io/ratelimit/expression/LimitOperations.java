@@ -32,7 +32,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
             LimitConfiguration declared, Supplier<EffectiveLimit> declaration, ExpressionScope scope) {
         LimitConfiguration merged = merged(declared);
         String permits = merged.get(LimitAttributes.PERMITS, "1");
-        if (permits.matches("-\\d+|'[^'\\d]*'")) {
+        if (permits.matches("-[\\d.]+|\\d*\\.\\d*[1-9]\\d*|'[^'\\d]*'")) {
             throw new RateLimitConfigurationException(
                     merged.label(LimitAttributes.PERMITS) + " must be a whole number that is not negative (was "
                             + permits + ").",

@@ -87,7 +87,7 @@ class ExpressionFailureTests {
                 "permits | 9223372036854775807L | must return a whole number from 0 to 1000000000 (was 9223372036854775807)",
                 "permits | new java.math.BigInteger('18446744073709551617') | must return a whole number from 0 to 1000000000 (was a java.math.BigInteger)",
                 "permits | new java.math.BigDecimal('1e999999999') | must return a whole number from 0 to 1000000000 (was a java.math.BigDecimal)",
-                "permits | 1.5 | must return a whole number from 0 to 1000000000 (was 1.5)",
+                "permits | 3 / 2.0 | must return a whole number from 0 to 1000000000 (was 1.5)",
                 "permits | 0.0 / 0 | must return a whole number from 0 to 1000000000 (was NaN)",
                 "permits | 1.0 / 0 | must return a whole number from 0 to 1000000000 (was Infinity)",
                 "permits | 1 / 0 | failed (java.lang.ArithmeticException)",

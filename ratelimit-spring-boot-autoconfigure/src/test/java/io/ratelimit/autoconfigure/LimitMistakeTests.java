@@ -126,6 +126,8 @@ class LimitMistakeTests {
         "rate=often, rate must be permits per period (was \"often\").",
         "capacity=-5, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was -5).",
         "capacity=0, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was 0).",
+        "permits=1.5, permits must be a whole number that is not negative (was 1.5).",
+        "permits=-1.5, permits must be a whole number that is not negative (was -1.5).",
         "permits='two', permits must be a whole number that is not negative (was 'two').",
         "permits='', permits must be a whole number that is not negative (was '').",
         "max-wait=-1s, max-wait must not be negative (was -1s).",
