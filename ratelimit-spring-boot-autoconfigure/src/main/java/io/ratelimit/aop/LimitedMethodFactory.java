@@ -37,10 +37,10 @@ public record LimitedMethodFactory(
     }
 
     /** Creates the operations of annotations, and declares their limits. */
-    List<RateLimitOperation> annotated(Method method, List<LimitAnnotation> annotations) {
+    List<RateLimitOperation> annotated(Method method, Class<?> targetClass, List<LimitAnnotation> annotations) {
         List<RateLimitOperation> annotated = new ArrayList<>();
         for (LimitAnnotation annotation : annotations) {
-            RateLimitOperation operation = annotated(method, annotation);
+            RateLimitOperation operation = annotated(method, targetClass, annotation);
             if (annotated.stream().anyMatch(other -> other.effective() == operation.effective())) {
                 throw new RateLimitConfigurationException(
                                 "name must be unique among the annotations of a method (was \""
@@ -64,7 +64,7 @@ public record LimitedMethodFactory(
             List<RateLimitOperation> all = new ArrayList<>(annotated);
             for (LimitPointcut pointcut : pointcuts) {
                 RateLimitOperation operation = operations.ofConfiguration(
-                        pointcut.limit(), operations.expressions().scope(method));
+                        pointcut.limit(), operations.expressions().scope(method, targetClass));
                 if (annotated.stream().noneMatch(other -> other.effective() == operation.effective())) {
                     all.add(operation);
                 }
@@ -131,7 +131,7 @@ public record LimitedMethodFactory(
         }
     }
 
-    private RateLimitOperation annotated(Method method, LimitAnnotation declared) {
+    private RateLimitOperation annotated(Method method, Class<?> targetClass, LimitAnnotation declared) {
         RateLimited annotation = declared.annotation();
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : declared.defaultName();
@@ -141,7 +141,7 @@ public record LimitedMethodFactory(
             return operations.of(
                     calls,
                     () -> operations.catalog().declare(limit, declared.place(), named),
-                    operations.expressions().scope(method));
+                    operations.expressions().scope(method, targetClass));
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(declared.ofType() ? MethodSignatures.describe(method) : declared.place());
         }

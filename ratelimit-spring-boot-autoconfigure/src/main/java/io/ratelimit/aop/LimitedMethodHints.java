@@ -99,8 +99,8 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
         annotations(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), hints);
         RateLimitAnnotations.find(method, type).stream()
                 .flatMap(annotation -> Expressions.of(annotation.annotation()).all())
-                .forEach(expression -> expressions.register(expression, method));
-        configured.forEach(expression -> expressions.register(expression, method));
+                .forEach(expression -> expressions.register(expression, method, type));
+        configured.forEach(expression -> expressions.register(expression, method, type));
     }
 
     /** Registers an annotation that is annotated itself; its attributes may be those of {@link RateLimited}. */

@@ -132,7 +132,7 @@ public final class LimitedMethodResolver {
             });
         }
         List<RateLimitOperation> annotated =
-                found.isEmpty() ? List.of() : factory.get().annotated(method, found);
+                found.isEmpty() ? List.of() : factory.get().annotated(method, targetClass, found);
         MatchedMethod result = new MatchedMethod(
                 method,
                 !found.isEmpty(),

@@ -50,8 +50,8 @@ public final class ExpressionHints {
     }
 
     /** Registers what an expression of a method reaches. One that cannot be parsed is reported at start-up. */
-    public void register(String expression, Method method) {
-        register(expression, ExpressionScope.of(method, parameterNames, () -> CallerFacts.REQUEST));
+    public void register(String expression, Method method, Class<?> targetClass) {
+        register(expression, ExpressionScope.of(method, targetClass, parameterNames, () -> CallerFacts.REQUEST));
     }
 
     /** Registers what an expression of a URL rule reaches. */

@@ -39,7 +39,9 @@ record ExpressionScope(
 
     private static final List<String> AFTER_RESPONSE = List.of("status");
 
-    static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
+    /** @param targetClass the class of the bean, which may tell types that the method leaves open */
+    static ExpressionScope of(
+            Method method, Class<?> targetClass, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
         Map<String, Integer> arguments = arguments(method, names);
         return new ExpressionScope(
@@ -52,7 +54,7 @@ record ExpressionScope(
                                 .filter(Objects::nonNull)
                                 .toList(),
                 arguments,
-                ExpressionTypes.variables(method, arguments),
+                ExpressionTypes.variables(method, targetClass, arguments),
                 facts);
     }
 
@@ -143,7 +145,8 @@ record ExpressionScope(
         if (suggestion.isEmpty()) {
             suggestion = LimitNames.didYouMean(name, readableMembers(), ExpressionScope::spelling);
         }
-        return new RateLimitConfigurationException(problem, suggestion + (names.isEmpty() ? hintWithoutNames() : known));
+        return new RateLimitConfigurationException(
+                problem, suggestion + (names.isEmpty() ? hintWithoutNames() : known));
     }
 
     private String hintWithoutNames() {

@@ -87,18 +87,18 @@ record ExpressionTypes(
     }
 
     /** Returns the declared types of a method's parameters and of its result, by the names that expressions have for them. */
-    static Map<String, ResolvableType> variables(Method method, Map<String, Integer> arguments) {
+    static Map<String, ResolvableType> variables(Method method, Class<?> targetClass, Map<String, Integer> arguments) {
         Map<String, ResolvableType> variables = new HashMap<>();
-        variables.put("result", resultOf(method));
+        variables.put("result", resultOf(method, targetClass));
         variables.put("exception", ResolvableType.forClass(Throwable.class));
-        arguments.forEach(
-                (name, position) -> variables.put(name, ResolvableType.forMethodParameter(method, position)));
+        arguments.forEach((name, position) ->
+                variables.put(name, ResolvableType.forMethodParameter(method, position, targetClass)));
         return variables;
     }
 
     /** Returns the declared type of a result: that of a future's or publisher's values. */
-    private static ResolvableType resultOf(Method method) {
-        ResolvableType returned = ResolvableType.forMethodReturnType(method);
+    private static ResolvableType resultOf(Method method, Class<?> targetClass) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method, targetClass);
         Class<?> type = returned.resolve();
         boolean wraps = type != null
                 && (CompletionStage.class.isAssignableFrom(type)
@@ -247,7 +247,8 @@ record ExpressionTypes(
                 : Arrays.stream(type.getMethods())
                         .filter(method -> method.getName().equals(name) && !method.isBridge())
                         .filter(method -> method.getParameterCount() == arguments || method.isVarArgs())
-                        .map(method -> ResolvableType.forType(method.getGenericReturnType(), target))
+                        .map(method -> ResolvableType.forType(
+                                method.getGenericReturnType(), target.as(method.getDeclaringClass())))
                         .reduce((one, other) -> one.resolve() == other.resolve() ? one : ResolvableType.NONE)
                         .orElse(ResolvableType.NONE);
     }

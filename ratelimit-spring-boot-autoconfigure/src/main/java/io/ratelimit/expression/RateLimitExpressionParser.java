@@ -66,8 +66,8 @@ public final class RateLimitExpressionParser {
     }
 
     /** Returns the names that expressions of a method can use. */
-    public ExpressionScope scope(Method method) {
-        return ExpressionScope.of(method, parameterNames, () -> facts.apply(method));
+    public ExpressionScope scope(Method method, Class<?> targetClass) {
+        return ExpressionScope.of(method, targetClass, parameterNames, () -> facts.apply(method));
     }
 
     /**

@@ -281,6 +281,30 @@ class ExpressionMistakeTests {
                 });
     }
 
+    /** A type parameter stands for the type that a subclass of the bean, or of the parameter's class, gives it. */
+    @ParameterizedTest
+    @CsvSource({
+        "key-expression, #order.tenantt",
+        "permits-after, #result.tenantt",
+        "key-expression, #page.first.tenantt",
+    })
+    void propertyThatNoValueOfATypeParameterHasStopsTheStartUp(String attribute, String expression) {
+        runner.withBean(OrderHandler.class)
+                .withPropertyValues("ratelimit.limits.handled." + attribute + "=" + expression)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("reads 'tenantt', which is not a property of " + Order.class.getName()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#order.tenant", "#page.first.tenant", "#batches.first.size()", "#batches.first[0].tenant"})
+    void propertyThatValuesOfATypeParameterHaveIsAccepted(String expression) {
+        Order order = new Order("acme", List.of(), new Buyer());
+        runner.withBean(OrderHandler.class)
+                .withPropertyValues("ratelimit.limits.handled.key-expression=" + expression)
+                .run(context -> context.getBean(OrderHandler.class)
+                        .handle(order, new OrderPage(order), new Batches<>(List.of(order))));
+    }
+
     record Order(String tenant, List<String> lines, Buyer buyer) {}
 
     static class Buyer {
@@ -315,6 +339,43 @@ class ExpressionMistakeTests {
         @RateLimited(name = "orders", rate = "1/s")
         public void order(
                 Order order, Order[] orders, int count, Object anything, Optional<String> note, Optional<Order> some) {}
+    }
+
+    static class Handler<T> {
+
+        @RateLimited(name = "handled", rate = "1/s")
+        public T handle(T order, OrderPage page, Batches<T> batches) {
+            return order;
+        }
+    }
+
+    static class OrderHandler extends Handler<Order> {}
+
+    public static class Page<T> {
+
+        private final T first;
+
+        Page(T first) {
+            this.first = first;
+        }
+
+        public T getFirst() {
+            return first;
+        }
+    }
+
+    public static class OrderPage extends Page<Order> {
+
+        OrderPage(Order first) {
+            super(first);
+        }
+    }
+
+    public static class Batches<T> extends Page<List<T>> {
+
+        Batches(List<T> first) {
+            super(first);
+        }
     }
 
     static class Quotes {

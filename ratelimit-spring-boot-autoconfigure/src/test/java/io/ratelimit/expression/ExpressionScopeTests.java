@@ -84,7 +84,7 @@ class ExpressionScopeTests {
                 .filter(candidate -> candidate.getName().equals(method))
                 .findFirst()
                 .orElseThrow();
-        return ExpressionScope.of(limited, names, () -> facts)
+        return ExpressionScope.of(limited, Limited.class, names, () -> facts)
                 .noSuchVariable("key", variable)
                 .getFix();
     }

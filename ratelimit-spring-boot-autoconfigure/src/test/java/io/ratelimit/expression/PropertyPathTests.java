@@ -172,7 +172,8 @@ class PropertyPathTests {
     @Test
     void propertyIsLookedForInEachClassOfItsOwn() {
         Method method = method("quote");
-        PropertyPath path = PropertyPath.of(parse("#user.text").getAST(), expressions.scope(method));
+        PropertyPath path =
+                PropertyPath.of(parse("#user.text").getAST(), expressions.scope(method, method.getDeclaringClass()));
         assertThat(path).isNotNull();
         for (int i = 0; i < 2; i++) {
             for (Object user : List.of(new RecordStyle(), new GetterAsWell(), new FieldAndGetter())) {
@@ -185,7 +186,7 @@ class PropertyPathTests {
 
     private void assertReadAsBySpel(Method method, String text, Reader reader, Object... arguments) {
         SpelExpression expression = parse(text);
-        PropertyPath path = PropertyPath.of(expression.getAST(), expressions.scope(method));
+        PropertyPath path = PropertyPath.of(expression.getAST(), expressions.scope(method, method.getDeclaringClass()));
         assertReadAsBySpel(expression, path, reader, call(method, arguments));
     }
 
