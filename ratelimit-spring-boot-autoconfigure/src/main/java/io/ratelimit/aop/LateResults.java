@@ -25,7 +25,7 @@ final class LateResults {
 
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
-    private static final boolean HTTP =
+    static final boolean HTTP =
             ClassUtils.isPresent("org.springframework.http.HttpEntity", LateResults.class.getClassLoader());
 
     /**

@@ -51,18 +51,14 @@ record LimitPointcut(String limit, String property, AspectJExpressionPointcut po
     }
 
     private static RateLimitConfigurationException invalid(String label, RuntimeException ex) {
-        String message = firstLine(ex);
+        String firstLine = String.valueOf(ex.getMessage()).lines().findFirst().orElse("");
+        String message = firstLine.replaceAll("[\\s.]+$", "");
         String example = "Write an AspectJ expression such as \"execution(* com.acme.QuoteClient.*(..))\".";
         Matcher missing = NO_SUCH_TYPE.matcher(message);
         return missing.find()
                 ? new RateLimitConfigurationException(
                         label + " must name classes: no class matches " + missing.group(1) + ".", example, ex)
                 : new RateLimitConfigurationException(label + " is not a pointcut: " + message + ".", example, ex);
-    }
-
-    private static String firstLine(Exception ex) {
-        String message = String.valueOf(ex.getMessage()).lines().findFirst().orElse("");
-        return message.replaceAll("[\\s.]+$", "");
     }
 
     /** Returns whether methods of the class may match; a quick check. */

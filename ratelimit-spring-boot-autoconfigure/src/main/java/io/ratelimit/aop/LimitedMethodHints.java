@@ -53,11 +53,12 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
             configured.forEach(expressions::register);
             found.forEach(method -> register(method, configured, expressions, hints));
             context.getRuntimeHints().proxies().registerJdkProxy(RateLimited.class);
-            String[] signatures = found.stream()
+            CodeBlock signatures = found.stream()
                     .filter(method -> method.method().annotated())
                     .map(BeanMethod::signature)
                     .distinct()
-                    .toArray(String[]::new);
+                    .map(signature -> CodeBlock.of("$S", signature))
+                    .collect(CodeBlock.joining(", "));
             GeneratedMethod expect = code.getMethods()
                     .add(
                             "expectLimitedMethods",
@@ -67,9 +68,7 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
                                             "beanFactory.registerSingleton($S, $T.of($L))",
                                             ProcessedMethods.BEAN,
                                             ProcessedMethods.class,
-                                            Stream.of(signatures)
-                                                    .map(signature -> CodeBlock.of("$S", signature))
-                                                    .collect(CodeBlock.joining(", "))));
+                                            signatures));
             code.addInitializer(expect.toMethodReference());
         };
     }

@@ -87,7 +87,7 @@ record MethodCharges(
             for (RateLimitOperation operation : operations) {
                 ActualCost cost = operation.actualCost();
                 if (cost != null && operation.limit().id().equals(charge.limit().id())) {
-                    costs.put(charge, cost.start());
+                    costs.put(charge, new CallCost(cost));
                 }
             }
         }

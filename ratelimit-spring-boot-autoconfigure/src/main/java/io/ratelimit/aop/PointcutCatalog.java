@@ -30,6 +30,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.NativeDetector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -140,11 +141,7 @@ public final class PointcutCatalog {
     }
 
     private List<LimitPointcut> candidates(Class<?> type) {
-        if (pointcuts.isEmpty()) {
-            return List.of();
-        }
-        Class<?> userType = ClassUtils.getUserClass(type);
-        return candidates.computeIfAbsent(userType, this::find);
+        return pointcuts.isEmpty() ? List.of() : candidates.computeIfAbsent(ClassUtils.getUserClass(type), this::find);
     }
 
     private List<LimitPointcut> find(Class<?> type) {
@@ -156,9 +153,7 @@ public final class PointcutCatalog {
     private boolean isExcluded(Class<?> type) {
         return Stream.concat(EXCLUDED.stream(), modules.stream()).anyMatch(excluded -> excluded.isAssignableFrom(type))
                 || AnnotatedElementUtils.hasAnnotation(type, Configuration.class)
-                || Stream.of(type.getAnnotations())
-                        .anyMatch(annotation ->
-                                annotation.annotationType().getName().equals(ASPECT))
+                || MergedAnnotations.from(type).isDirectlyPresent(ASPECT)
                 || isPartOfStarter(type);
     }
 

@@ -1,6 +1,6 @@
 package io.ratelimit.aop;
 
-import org.springframework.aop.Advisor;
+import java.util.stream.Stream;
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
@@ -24,14 +24,9 @@ public record RateLimitAdvicePlacer(RateLimitBeanPostProcessor processor) implem
 
     /** Returns the position before the first advice of the same or a later order. */
     private int position(Advised advised) {
-        int position = 0;
-        for (Advisor other : advised.getAdvisors()) {
-            int otherOrder = other instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
-            if (otherOrder >= processor.limiting().getOrder()) {
-                break;
-            }
-            position++;
-        }
-        return position;
+        int own = processor.limiting().getOrder();
+        return (int) Stream.of(advised.getAdvisors())
+                .takeWhile(other -> other instanceof Ordered ordered && ordered.getOrder() < own)
+                .count();
     }
 }

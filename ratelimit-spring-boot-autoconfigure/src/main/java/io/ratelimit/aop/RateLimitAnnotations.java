@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -96,10 +97,7 @@ public final class RateLimitAnnotations {
                     kebab(method.getDeclaringClass()) + "-" + LimitNames.kebabCase(MethodSignatures.name(method));
             return new LimitAnnotation(annotation, MethodSignatures.describe(method), defaultName, false);
         }
-        Class<?> type = (Class<?>) merged.getSource();
-        if (type == null) {
-            throw new IllegalStateException("An annotation without a source: " + merged);
-        }
+        Class<?> type = (Class<?>) Objects.requireNonNull(merged.getSource());
         return new LimitAnnotation(annotation, type.getName(), kebab(type), true);
     }
 

@@ -14,14 +14,10 @@ import reactor.core.publisher.Mono;
 final class StreamedEntity {
 
     /** Both are optional. */
-    private static final boolean SUPPORTED =
-            isPresent("reactor.core.publisher.Flux") && isPresent("org.springframework.http.ResponseEntity");
+    private static final boolean SUPPORTED = LateResults.HTTP
+            && ClassUtils.isPresent("reactor.core.publisher.Flux", StreamedEntity.class.getClassLoader());
 
     private StreamedEntity() {}
-
-    private static boolean isPresent(String type) {
-        return ClassUtils.isPresent(type, StreamedEntity.class.getClassLoader());
-    }
 
     /** Returns the entity with a publisher that tells its end, or {@code null} if the result is no such entity. */
     static @Nullable Object follow(Object result, CallEnd end) {

@@ -5,7 +5,7 @@ import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes what calls have actually cost: by an expression of their result, or by a collector of all their results.
+ * Tells how a {@link CallCost} is computed: by an expression of their result, or by a collector of all their results.
  *
  * @param readsException whether the expression is also of use if a call fails
  * @param collector {@code null}: the cost is the value of the expression
@@ -13,10 +13,4 @@ import org.jspecify.annotations.Nullable;
 public record ActualCost(
         RateLimitExpression expression,
         boolean readsException,
-        @Nullable Supplier<Collector<Object, Object, ?>> collector) {
-
-    /** Starts to compute the cost of one call. */
-    public CallCost start() {
-        return new CallCost(this);
-    }
-}
+        @Nullable Supplier<Collector<Object, Object, ?>> collector) {}

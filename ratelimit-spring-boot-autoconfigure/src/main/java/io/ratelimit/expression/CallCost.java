@@ -23,7 +23,7 @@ public final class CallCost {
     /** Of the collector, after which it gets no more results. */
     private @Nullable Throwable failure;
 
-    CallCost(ActualCost cost) {
+    public CallCost(ActualCost cost) {
         this.cost = cost;
     }
 
@@ -34,7 +34,8 @@ public final class CallCost {
             return;
         }
         try {
-            results().add(result);
+            Collected results = results();
+            results.collector.accumulator().accept(results.container, result);
         } catch (Throwable ex) {
             failure = ex;
         }
@@ -66,7 +67,8 @@ public final class CallCost {
         if (failure != null) {
             throw new CompletionException(failure);
         }
-        return cost.expression().costOf(results().result());
+        Collected results = results();
+        return cost.expression().costOf(results.collector.finisher().apply(results.container));
     }
 
     private Collected results() {
@@ -79,15 +81,5 @@ public final class CallCost {
     }
 
     /** What a collector has collected. */
-    private record Collected(Collector<Object, Object, ?> collector, Object container) {
-
-        void add(Object result) {
-            collector.accumulator().accept(container, result);
-        }
-
-        @Nullable
-        Object result() {
-            return collector.finisher().apply(container);
-        }
-    }
+    private record Collected(Collector<Object, Object, ?> collector, Object container) {}
 }

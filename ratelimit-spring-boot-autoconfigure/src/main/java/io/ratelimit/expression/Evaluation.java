@@ -3,6 +3,7 @@ package io.ratelimit.expression;
 import io.ratelimit.spi.RateLimitKeyContext;
 import java.lang.reflect.Method;
 import java.security.Principal;
+import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
@@ -95,7 +96,8 @@ public final class Evaluation implements RateLimitKeyContext {
     @Override
     @SuppressWarnings("NullAway") // It cannot read the annotation of an array in another module on JDK 17.
     public @Nullable Object[] arguments() {
-        return method == null ? passed : MethodSignatures.arguments(method, passed);
+        int count = method == null ? passed.length : MethodSignatures.parameterCount(method);
+        return count == passed.length ? passed : Arrays.copyOf(passed, count);
     }
 
     @Override

@@ -143,7 +143,10 @@ record ExpressionScope(
         String known = (isOfMethod() ? "Its parameters: #" : "Its variables: #") + String.join(", #", names) + ".";
         String suggestion = LimitNames.didYouMean(name, names, variable -> "#" + variable);
         if (suggestion.isEmpty()) {
-            suggestion = LimitNames.didYouMean(name, readableMembers(), ExpressionScope::spelling);
+            List<String> readable = REQUEST_MEMBERS.stream()
+                    .filter(member -> facts.get().problem(member) == null)
+                    .toList();
+            suggestion = LimitNames.didYouMean(name, readable, ExpressionScope::spelling);
         }
         return new RateLimitConfigurationException(
                 problem, suggestion + (names.isEmpty() ? hintWithoutNames() : known));
@@ -156,12 +159,6 @@ record ExpressionScope(
         return MethodSignatures.parameterCount(method) == 0
                 ? "The method has no parameters."
                 : "Use #p0, #p1, …, or compile with -parameters.";
-    }
-
-    private List<String> readableMembers() {
-        return REQUEST_MEMBERS.stream()
-                .filter(member -> facts.get().problem(member) == null)
-                .toList();
     }
 
     private static String spelling(String requestMember) {

@@ -3,7 +3,6 @@ package io.ratelimit.expression;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 
@@ -56,10 +55,5 @@ public final class MethodSignatures {
         return KotlinDetector.isSuspendingFunction(method)
                 ? new MethodParameter(method, -1).getParameterType()
                 : method.getReturnType();
-    }
-
-    static @Nullable Object[] arguments(Method method, @Nullable Object[] arguments) {
-        int count = parameterCount(method);
-        return count == arguments.length ? arguments : Arrays.copyOf(arguments, count);
     }
 }

@@ -30,6 +30,6 @@ public record RequestLimit(RateLimitOperation operation, RateLimitExpressionPars
         }
         Map<String, Object> variables = new HashMap<>(pathVariables);
         variables.put("status", status);
-        return cost.start().completed(Evaluation.ofRequest(expressions, null, variables));
+        return new CallCost(cost).completed(Evaluation.ofRequest(expressions, null, variables));
     }
 }

@@ -14,7 +14,7 @@ public final class EventLoops {
 
     private static final boolean REACTOR = isPresent("reactor.core.scheduler.Schedulers");
 
-    private static final boolean NETTY = isPresent("io.netty.channel.EventLoop");
+    static final boolean NETTY = isPresent("io.netty.channel.EventLoop");
 
     private EventLoops() {}
 

@@ -3,7 +3,6 @@ package io.ratelimit.reactor;
 import io.netty.channel.EventLoop;
 import io.netty.util.internal.ThreadExecutorMap;
 import io.ratelimit.Internal;
-import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.NonBlocking;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -12,9 +11,6 @@ import reactor.core.scheduler.Schedulers;
 @Internal
 public final class ReactorSchedulers {
 
-    private static final boolean NETTY =
-            ClassUtils.isPresent("io.netty.channel.EventLoop", ReactorSchedulers.class.getClassLoader());
-
     private ReactorSchedulers() {}
 
     /**
@@ -22,7 +18,7 @@ public final class ReactorSchedulers {
      * event loops of a driver do not implement {@link NonBlocking}.
      */
     public static Scheduler eventLoopOrParallel() {
-        return NETTY && Thread.currentThread() instanceof NonBlocking
+        return EventLoops.NETTY && Thread.currentThread() instanceof NonBlocking
                 ? Netty.eventLoopOrParallel()
                 : Schedulers.parallel();
     }
