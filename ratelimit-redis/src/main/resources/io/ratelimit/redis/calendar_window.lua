@@ -55,27 +55,26 @@ function algorithms.C()
       return other.rule.algorithm == calendar_window and other.rule.micros == state.rule.micros
     end
 
-    -- A call that a rule of another unit has admitted opens no window: it is not known here when that would end.
-    function calendar_window.observe(state, bucket, permits)
-      if state.used == 0 then
-        if not is_of_unit(bucket.own, state) then return end
+    -- Returns whether the state has a window, which opens if need be. That of another rule opens with the bucket's own: it is not
+    -- known here when the window of another unit would end.
+    local function is_open(state, bucket)
+      if state.used > 0 then return true end
+      if not is_of_unit(bucket.own, state) then return false end
+      if state == bucket.own then
+        state.since, state.rest = unit_at(bucket.now, state.rule)
+      else
         state.since, state.rest = bucket.own.since, bucket.own.rest
       end
-      use_up_to_capacity(state, bucket, permits)
+      return true
+    end
+
+    function calendar_window.observe(state, bucket, permits)
+      if is_open(state, bucket) then use_up_to_capacity(state, bucket, permits) end
     end
 
     -- A debt ends with its window, as all that is used.
     function calendar_window.force(state, bucket, permits)
-      if state.used == 0 then
-        if state == bucket.own then
-          state.since, state.rest = unit_at(bucket.now, state.rule)
-        elseif is_of_unit(bucket.own, state) then
-          state.since, state.rest = bucket.own.since, bucket.own.rest
-        else
-          return
-        end
-      end
-      state.used = greatest(state.used, least(state.used + permits, 2 ^ 52))
+      if is_open(state, bucket) then state.used = greatest(state.used, least(state.used + permits, 2 ^ 52)) end
     end
 
     function calendar_window.adopt(state, bucket, other)

@@ -7,7 +7,7 @@
 --             which a renewal finds that the call holds none any more, and that Redis has not lost them
 -- No state of another rule is at this key, no skew and no block.
 --
--- takes: redis_call redis_pcall format match byte clock least greatest quotient algorithms number_used
+-- takes: redis_call redis_pcall format match byte clock least greatest quotient algorithms number_used rare_state
 -- leaves:
 
 function algorithms.H()
@@ -45,13 +45,11 @@ function algorithms.H()
       local permits, expiry, hold = match(fields[i + 1], '^(%d+):(%d+):(%d+)$')
       if permits and fields[i] ~= '#' then
         permits, expiry, hold = permits + 0, expiry + 0, hold + 0
-        if is_reset and permits > 0 then
-          permits, hold = 0, HOLDS_REMEMBERED * hold
+        local is_taken = is_reset and permits > 0
+        if is_taken then permits, hold = 0, HOLDS_REMEMBERED * hold end
+        if is_taken or clock < seen and expiry > clock + hold then
           expiry = clock + hold
           redis_call('HSET', bucket.key, fields[i], value_of(permits, hold))
-        elseif clock < seen and expiry > clock + hold then
-          expiry = clock + hold
-          redis_call('HSET', bucket.key, fields[i], format('%.0f:%.0f:%.0f', permits, expiry, hold))
         end
         if expiry <= clock then
           redis_call('HDEL', bucket.key, fields[i])
@@ -72,19 +70,10 @@ function algorithms.H()
   function concurrency.recover(own, bucket)
     bucket.first, bucket.last, bucket.waits = 0, 0, false
     local text = redis_pcall('HGET', bucket.key, '#')
-    if not text then
-      bucket.foreign = redis_call('EXISTS', bucket.key) == 1
-      return
-    end
-    if type(text) == 'table' then
-      -- Any other error fails the run.
-      if not string.find(text.err, 'WRONGTYPE', 1, true) then redis_call('HGET', bucket.key, '#') end
-      bucket.foreign = true
-      return
-    end
-    local used, first, last, seen = match(text, '^(%d+):(%d+):(%d+):(%d+)$')
+    local is_hash = type(text) ~= 'table' or rare_state().read('HGET', bucket.key, '#')
+    local used, first, last, seen = match(is_hash and text or '', '^(%d+):(%d+):(%d+):(%d+)$')
     if not used then
-      bucket.foreign = true
+      bucket.foreign = not is_hash or redis_call('EXISTS', bucket.key) == 1
       return
     end
     own.used, bucket.first, bucket.last = used + 0, first + 0, last + 0

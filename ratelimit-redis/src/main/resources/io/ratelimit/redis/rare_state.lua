@@ -10,7 +10,7 @@ local function make_rare_state()
   local STATES_AT_MOST = 3
 
   -- Returns true and the reply; false if the value has another type.
-  local function read(command, ...)
+  function rare_state.read(command, ...)
     local reply = redis_pcall(command, ...)
     if type(reply) ~= 'table' then return true, reply end
     -- Any other error fails the run.
@@ -187,9 +187,9 @@ local function make_rare_state()
       local known
       listed = not listed
       if listed then
-        known, text = read('LINDEX', bucket.key, 0)
+        known, text = rare_state.read('LINDEX', bucket.key, 0)
       else
-        known, text = read('GET', bucket.key)
+        known, text = rare_state.read('GET', bucket.key)
       end
       if not known then return false end
     end

@@ -115,6 +115,11 @@ function algorithms.L()
     state.first, state.used, state.rest = i, state.used - (before - state.rest), before
   end
 
+  local function forget_all(log, bucket)
+    log.used, log.since = 0, bucket.now
+    log.rest, log.first = total_of(bucket), greatest(1, bucket.count)
+  end
+
   -- Removes the oldest entries of a log that has more than so many permits: they leave before it has room again.
   local function cut(state, bucket, most)
     local spare = state.used - most
@@ -139,8 +144,7 @@ function algorithms.L()
     if state.used > 0 and state.since > horizon then
       begin_at(state, bucket, horizon, state.rest)
     else
-      state.used, state.since = 0, bucket.now
-      state.rest, state.first = total_of(bucket), greatest(1, bucket.count)
+      forget_all(state, bucket)
     end
   end
 
@@ -208,44 +212,36 @@ function algorithms.L()
       end
     end
 
-    local function forget_all(log, bucket)
-      log.used, log.since = 0, bucket.now
-      log.rest, log.first = total_of(bucket), greatest(1, bucket.count)
-    end
-
     -- Removes the newest entries for all logs of the bucket, because they share them. The last one left may keep a part.
     function sliding_window_log.grant(_, bucket, permits)
       if bucket.granted then return end
-      local sharing, most, total = logs(bucket), 0, total_of(bucket) - permits
+      local sharing, most, total, time = logs(bucket), 0, total_of(bucket) - permits, nil
       bucket.granted = true
       for _, log in ipairs(sharing) do most = greatest(most, log.used) end
       if permits < most then
         local i, block, j = find(bucket, 1, -1, total - 1)
-        local time = entry_at(block, j)
+        time = entry_at(block, j)
         for k = i + 1, bucket.count do bucket.blocks[k] = nil end
         bucket.blocks[i] = sub(block, 1, START_BYTES + (j - 1) * ENTRY_BYTES) .. pack(ENTRY, time, total - start_of(block))
         bucket.count = i
         change(bucket, i)
-        for _, log in ipairs(sharing) do
-          if permits < log.used then log.used, log.since = log.used - permits, time else forget_all(log, bucket) end
-        end
-      else
-        for _, log in ipairs(sharing) do forget_all(log, bucket) end
+      end
+      for _, log in ipairs(sharing) do
+        if permits < log.used then log.used, log.since = log.used - permits, time else forget_all(log, bucket) end
       end
     end
 
     -- Returns the newest entry of that many permits at a time: the number of its block, and its number in the block.
     local function entry_of(bucket, time, permits)
-      local i, block, j = find(bucket, 1, time - 1, -1)
+      local first, _, j = find(bucket, 1, time - 1, -1)
       local found_block, found
-      while i <= bucket.count do
-        block = block_at(bucket, i)
-        for k = j, entries_of(block) do
+      for i = first, bucket.count do
+        local block = block_at(bucket, i)
+        for k = i == first and j or 1, entries_of(block) do
           local other, total = entry_at(block, k)
           if other > time then return found_block, found end
           if total - total_before(block, k) == permits then found_block, found = i, k end
         end
-        i, j = i + 1, 1
       end
       return found_block, found
     end
