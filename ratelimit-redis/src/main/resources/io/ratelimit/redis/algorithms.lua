@@ -18,17 +18,19 @@
 --     write(bucket, text, expiry)       writes the bucket
 --   define_rare()  adds what few runs need:
 --     observe(state, bucket, permits)          uses permits of a call that another rule has admitted, up to the capacity
---     adopt(state, bucket, other)              takes over what another rule has counted
+--     adopt(state, bucket, other, used)        takes over what another rule has counted, up to the capacity: so many
 --     refund(state, bucket, permits, receipt)  undoes a charge of receipt.permits or a part of it, unless its permits have come back
---     most(rule)                               returns the most permits in use, debt included, with which all is exact
+--     out_before(receipt, state, rule)         instead of refund: returns how many permits of the state belong to the receipt or
+--                                              were taken before it, if permits come back in the order in which they were taken
+--     most(rule)                               optional: returns the most permits in use, debt included, with which all is exact
 --     force(state, bucket, permits)            instead of most: uses permits, available or not
 --     grant(state, bucket, permits)            optional: returns the permits that were taken last, see change.lua
 --
 -- X is the letter of an algorithm of an application: X<name>_20@1/100ms. Its part is in own_algorithms.lua, in the text of
 -- applications that have such algorithms.
 --
--- takes: match sub quotient number_used micros_of least number
--- leaves: algorithms use use_up_to_capacity observe most_used complete parse_rule limit_of forget_limits reset_after
+-- takes: match sub number_used micros_of least number
+-- leaves: algorithms use use_up_to_capacity observe complete parse_rule limit_of forget_limits reset_after
 local algorithms = {}
 
 local created = {}
@@ -54,11 +56,6 @@ local function use_up_to_capacity(state, bucket, permits)
   if state.used < state.rule.capacity then use(state, bucket, permits) end
 end
 
--- Returns how many permits come back, so many in each period, in 2^52 microseconds. With more, a time would not be exact.
-local function most_used(permits, micros)
-  return least(2 ^ 52, quotient(2 ^ 52, micros) * permits)
-end
-
 -- Returns an algorithm of an application without its part: what it has counted stays, and another algorithm can adopt it.
 local function own_algorithm(name)
   local function unchanged() end
@@ -69,13 +66,12 @@ local function own_algorithm(name)
   }
 end
 
-local function algorithm_of(letter)
-  local algorithm = created[letter]
-  if not algorithm and algorithms[letter] then
-    algorithm = algorithms[letter]()
-    created[letter] = algorithm
+-- Returns the algorithm of rules that begin so: with a letter; or with X, the name of an application's algorithm, and _.
+local function algorithm_of(head)
+  if not created[head] then
+    created[head] = algorithms[head] and algorithms[head]() or #head > 1 and own_algorithm(sub(head, 2, -2)) or nil
   end
-  return algorithm
+  return created[head]
 end
 
 -- Returns the algorithm with all of its functions.
@@ -98,17 +94,9 @@ end
 -- Returns the rule with which the text begins, and the rest of the text; nil if it does not begin with a rule.
 local function parse_rule(text)
   if rules[text] then return rules[text], '' end
-  local letter, capacity, permits, amount, unit, rest = match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)(.*)$')
-  local algorithm, name
-  if letter then
-    algorithm = algorithm_of(letter)
-  else
-    name, capacity, permits, amount, unit, rest = match(text, '^X(%w+)_(%d+)@(%d*)/(%d*)(%l+)(.*)$')
-    if name then
-      created['X' .. name] = created['X' .. name] or own_algorithm(name)
-      algorithm = created['X' .. name]
-    end
-  end
+  local head = match(text, '^X%w+_') or sub(text, 1, 1)
+  local capacity, permits, amount, unit, rest = match(text, '^(%d+)@?(%d*)/(%d*)(%l+)(.*)$', #head + 1)
+  local algorithm = capacity and algorithm_of(head)
   local micros = algorithm and (algorithm.micros_of or micros_of)(unit)
   if not micros then return nil end
   local rule = {

@@ -77,8 +77,7 @@ function algorithms.C()
       if is_open(state, bucket) then state.used = greatest(state.used, least(state.used + permits, 2 ^ 52)) end
     end
 
-    function calendar_window.adopt(state, bucket, other)
-      local used = least(other.rule.algorithm.used(other, bucket), state.rule.capacity)
+    function calendar_window.adopt(state, bucket, other, used)
       local since, rest = unit_at(bucket.now, state.rule)
       if is_of_unit(other, state) then since, rest = other.since, other.rest end
       if used > 0 and since then state.used, state.since, state.rest = used, since, rest end

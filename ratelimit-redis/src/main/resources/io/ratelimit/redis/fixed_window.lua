@@ -2,7 +2,7 @@
 -- What is used beyond the capacity is used in the next window, which starts then.
 --   since  when the window started
 --
--- takes: least greatest algorithms quotient number_used use use_up_to_capacity most_used
+-- takes: greatest algorithms quotient number_used use use_up_to_capacity
 -- leaves:
 
 function algorithms.F()
@@ -28,15 +28,11 @@ function algorithms.F()
   end
 
   function fixed_window.define_rare()
-    function fixed_window.most(rule)
-      return most_used(rule.capacity, rule.micros)
-    end
-
-    function fixed_window.adopt(state, bucket, other)
-      local rule, old = state.rule, other.rule
-      state.used = least(old.algorithm.used(other, bucket), rule.capacity)
+    function fixed_window.adopt(state, _, other, used)
+      local old = other.rule
+      state.used = used
       -- In a shorter window, permits taken late would come back too soon.
-      if old.algorithm == fixed_window and old.micros <= rule.micros then state.since = other.since end
+      if old.algorithm == fixed_window and old.micros <= state.rule.micros then state.since = other.since end
     end
 
     function fixed_window.refund(state, bucket, permits, receipt)

@@ -2,7 +2,7 @@
 -- starts with the call that takes permits from a full bucket.
 --   since  when the current period began
 --
--- takes: least refund_gaps algorithms quotient number_used use observe most_used
+-- takes: least refund_gaps algorithms quotient number_used use observe
 -- leaves:
 
 function algorithms.I()
@@ -29,27 +29,19 @@ function algorithms.I()
   end
 
   function interval.define_rare()
-    function interval.most(rule)
-      return most_used(rule.permits, rule.micros)
-    end
-
-    function interval.adopt(state, bucket, other)
+    function interval.adopt(state, _, other, used)
       local rule, old = state.rule, other.rule
-      state.used = least(old.algorithm.used(other, bucket), rule.capacity)
+      state.used = used
       if old.algorithm == interval and old.permits == rule.permits and old.micros == rule.micros then
         state.since = other.since
       end
     end
 
     -- Returns how many of the permits in use belong to the receipt or were taken before it.
-    local function out_before(receipt, state, rule)
+    function interval.out_before(receipt, state, rule)
       local periods = -quotient(receipt.since - state.since, rule.micros)
       -- Less is used if the bucket was reset since.
       return periods < batches(receipt.used, rule) and least(receipt.used - periods * rule.permits, state.used) or 0
-    end
-
-    function interval.refund(state, bucket, permits, receipt)
-      refund_gaps().refund(state, bucket, permits, receipt, out_before)
     end
   end
 

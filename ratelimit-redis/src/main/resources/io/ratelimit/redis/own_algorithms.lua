@@ -229,8 +229,8 @@ function own_algorithm(name)
     end)
   end
 
-  function own.adopt(state, bucket, other)
-    take(state, bucket.now, least(other.rule.algorithm.used(other, bucket), state.rule.capacity))
+  function own.adopt(state, bucket, _, used)
+    take(state, bucket.now, used)
   end
 
   function own.force(state, bucket, permits)

@@ -44,8 +44,8 @@ local function make_rare_state()
   end
 
   local function parse_any_state(text)
-    local rule = match(text, '^%u%d+@?%d*/%d*%l+') or match(text, '^X%w+_%d+@%d*/%d*%l+')
-    return rule and parse_rule(rule) and parse_state({}, parse_rule(rule), text, #rule + 1)
+    local rule, rest = parse_rule(text)
+    return rule and parse_state({}, rule, rest)
   end
 
   -- Returns the states, the skew and the block; nil if the text was not written by the starter.
@@ -117,11 +117,11 @@ local function make_rare_state()
   -- Returns the state that a new rule adopts: the one with the most permits in use, the last used of equal ones; for a log
   -- another log, if any, because they share entries.
   local function adopted_by(rule, states, bucket)
-    local adopted, with_entries = states[1], rule.algorithm.has_entries or false
+    local adopted, most = nil, nil
     for _, state in ipairs(states) do
-      local shared = with_entries and state.rule.algorithm.has_entries or false
-      local preferred = shared ~= (with_entries and adopted.rule.algorithm.has_entries or false)
-      if preferred and shared or not preferred and used(state, bucket) > used(adopted, bucket) then adopted = state end
+      local score = used(state, bucket)
+      if rule.algorithm.has_entries and not state.rule.algorithm.has_entries then score = score - 2 ^ 53 end
+      if not most or score > most then adopted, most = state, score end
     end
     return adopted
   end
@@ -166,17 +166,18 @@ local function make_rare_state()
     if #others > 0 and not own then
       for _, state in ipairs(others) do recover(state, bucket) end
       local adopted = adopted_by(rule, others, bucket)
+      local taken = used(adopted, bucket)
       -- It may have had a state before, which knew what its earlier charges have taken: they cannot be refunded any more.
       if not rule.algorithm.own then
-        local since = used(adopted, bucket) > rule.capacity and bucket.now + 1 or bucket.now
-        bucket.own.leased = greatest(adopted.leased, since)
+        bucket.own.leased = greatest(adopted.leased, taken > rule.capacity and bucket.now + 1 or bucket.now)
       end
-      complete(rule.algorithm).adopt(bucket.own, bucket, adopted)
+      complete(rule.algorithm).adopt(bucket.own, bucket, adopted, least(taken, rule.capacity))
       if #others == STATES_AT_MOST then table.remove(others, least_needed(others, bucket)) end
       bucket.changed = true
     end
     recover(bucket.own, bucket)
     bucket.others = #others > 0 and others or nil
+    for _, state in ipairs(others) do bucket.write = bucket.write or state.rule.algorithm.write end
   end
 
   -- Fills the bucket from the text, or the head of a list. Returns false if its value was not written by the starter.
@@ -214,12 +215,6 @@ local function make_rare_state()
       algorithm.observe(state, bucket, permits)
       -- What is not counted must not be refunded in place of an earlier charge.
       if state.used - before < permits and not algorithm.own then state.leased = greatest(state.leased, bucket.now) + 1 end
-    end
-  end
-
-  function rare_state.write_of(bucket)
-    for _, state in ipairs(bucket.others) do
-      if state.rule.algorithm.write then return state.rule.algorithm.write end
     end
   end
 

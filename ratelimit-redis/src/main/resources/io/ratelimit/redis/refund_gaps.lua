@@ -105,12 +105,11 @@ local function make_refund_gaps()
   end
 
   -- Undoes a charge, except for permits that have come back.
-  --   out_before(receipt, state, rule)  returns how many permits of a state belong to the receipt or were taken before it
-  function refund_gaps.refund(state, bucket, permits, receipt, out_before)
+  function refund_gaps.refund(state, bucket, permits, receipt)
     local gaps = state.gaps or {used = state.used, since = state.since, rest = state.rest, first = 0}
     local number
     if receipt.rest < state.rule.permits then
-      number = out_before(receipt, gaps, state.rule)
+      number = state.rule.algorithm.out_before(receipt, gaps, state.rule)
     else
       -- Any other is from before the bucket was full.
       number = receipt.since == gaps.since and receipt.used or 0

@@ -4,15 +4,20 @@
 --            +permits                      charges so many, available or not: a bucket in debt rejects calls until they are back
 --   reply    for each charge that cannot be settled: its number from 0, and why as in decide.lua: -1 and -1, -2 and a time, or -3 and a text
 --
--- takes: match least greatest complete limit_of reset_after rare_state bucket_of save
+-- takes: match quotient least greatest refund_gaps complete limit_of reset_after rare_state bucket_of save
 -- leaves: settle_charge
 
+-- Returns how many permits come back in 2^52 microseconds. With more in use, a time would not be exact.
+local function most_used(rule)
+  return least(2 ^ 52, quotient(2 ^ 52, rule.micros) * (rule.permits or rule.capacity))
+end
+
 local function force(state, bucket, permits)
-  local algorithm = complete(state.rule.algorithm)
+  local algorithm, rule = complete(state.rule.algorithm), state.rule
   if algorithm.force then
     algorithm.force(state, bucket, permits)
   else
-    state.used = greatest(state.used, least(state.used + permits, algorithm.most(state.rule)))
+    state.used = greatest(state.used, least(state.used + permits, (algorithm.most or most_used)(rule)))
   end
 end
 
@@ -37,7 +42,8 @@ local function settle_charge(key, limit, text)
     -- last lease itself can refund, because it knows which of its permits remain unused. And what was not counted of another
     -- rule's call would be refunded in place of these. An algorithm of an application counts what is refunded instead.
     if receipt.time < own.leased and not rule.algorithm.own then return end
-    complete(rule.algorithm).refund(own, bucket, tonumber(part or permits), receipt)
+    local refund = complete(rule.algorithm).refund or refund_gaps().refund
+    refund(own, bucket, tonumber(part or permits), receipt)
     rule.algorithm.recover(own, bucket)
   end
   -- With a debt the key does not expire with its window.

@@ -5,7 +5,7 @@
 --   since  when the current window started
 --   rest   the previous window's count
 --
--- takes: least greatest algorithms quotient use use_up_to_capacity most_used
+-- takes: least greatest algorithms quotient use use_up_to_capacity
 -- leaves:
 
 function algorithms.S()
@@ -66,17 +66,13 @@ function algorithms.S()
   end
 
   function sliding_window.define_rare()
-    function sliding_window.most(rule)
-      return most_used(rule.capacity, rule.micros)
-    end
-
-    function sliding_window.adopt(state, bucket, other)
+    function sliding_window.adopt(state, bucket, other, used)
       local rule = state.rule
       if other.rule.algorithm == sliding_window and other.rule.micros == rule.micros then
         state.used, state.since = least(other.used, rule.capacity), other.since
         state.rest = least(other.rest, rule.capacity)
       else
-        state.used = least(other.rule.algorithm.used(other, bucket), rule.capacity)
+        state.used = used
         state.since = bucket.now - bucket.now % rule.micros
       end
     end

@@ -198,14 +198,13 @@ function algorithms.L()
       add_entry(state, bucket, permits, 2 * state.rule.capacity)
     end
 
-    function sliding_window_log.adopt(state, bucket, other)
+    function sliding_window_log.adopt(state, bucket, other, used)
       if other.rule.algorithm == sliding_window_log then
         state.used, state.since, state.rest = other.used, other.since, other.rest
         cut(state, bucket, state.rule.capacity)
         return
       end
       state.rest = total_of(bucket)
-      local used = least(other.rule.algorithm.used(other, bucket), state.rule.capacity)
       if used > 0 then
         append(bucket, used)
         state.used = used

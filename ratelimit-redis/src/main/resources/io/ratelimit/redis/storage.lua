@@ -24,6 +24,7 @@ local function new_bucket()
     foreign = false,          -- true if the value was not written by the starter; the time if its calendar unit is not known
     rule_is_new = false,      -- whether the bucket had no state of the rule
     listed = false,           -- whether the key holds a list
+    write = nil,              -- the function that writes it with its entries, if one of its algorithms has them
     charged = false,
     changed = false,          -- whether it has to be written even without a charge
     unwritten = false,
@@ -35,7 +36,7 @@ end
 local function load(bucket, rule)
   local algorithm, own, text = rule.algorithm, bucket.own, nil
   bucket.rule, bucket.others, bucket.skew, bucket.block, bucket.now, bucket.window = rule, nil, nil, nil, clock, nil
-  bucket.foreign, bucket.rule_is_new, bucket.listed = false, false, false
+  bucket.foreign, bucket.rule_is_new, bucket.listed, bucket.write = false, false, false, algorithm.write
   bucket.charged, bucket.changed, bucket.unwritten, bucket.written = false, false, false, false
   if algorithm.read then
     text = algorithm.read(bucket)
@@ -58,23 +59,17 @@ local function text_of_all(bucket)
   return (bucket.others or bucket.skew or bucket.block) and rare_state().add(bucket, text) or text
 end
 
--- Returns the function that writes the bucket with its entries, if one of its algorithms has them.
-local function write_of(bucket)
-  local write = bucket.own.rule.algorithm.write
-  return write or bucket.others and rare_state().write_of(bucket)
-end
-
 local function save(bucket)
   local own, reset = bucket.own, bucket.reset
   saved = true
   if bucket.others then rare_state().recover_others(bucket) end
   if own.gaps then reset = greatest(reset, refund_gaps().last(own) - bucket.now) end
   if bucket.others or bucket.skew or bucket.block then reset = rare_state().last(bucket, reset) end
-  local expiry, write = quotient(reset + 999, 1000), write_of(bucket)
+  local expiry = quotient(reset + 999, 1000)
   if expiry == 0 then
     redis_call('DEL', bucket.key)
-  elseif write then
-    write(bucket, text_of_all(bucket), expiry)
+  elseif bucket.write then
+    bucket.write(bucket, text_of_all(bucket), expiry)
   elseif own.used > 0 and own.since == bucket.window and not bucket.block then
     -- The key expires when it has to, and setting that takes Redis longer than the value.
     redis_call('SET', bucket.key, text_of_all(bucket), 'KEEPTTL')

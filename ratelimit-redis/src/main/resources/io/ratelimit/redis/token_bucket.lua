@@ -56,11 +56,10 @@ function algorithms.T()
       if state.used <= state.rule.capacity then observe(state, bucket, permits) end
     end
 
-    function token_bucket.adopt(state, bucket, other)
+    function token_bucket.adopt(state, bucket, other, used)
       local rule, old = state.rule, other.rule
-      local used = old.algorithm.used(other, bucket)
-      state.used = least(used, rule.capacity)
-      if old.algorithm ~= token_bucket or used > rule.capacity or used == 0 then return end
+      state.used = used
+      if old.algorithm ~= token_bucket or other.used > rule.capacity or used == 0 then return end
       if old.permits == rule.permits and old.micros == rule.micros then
         state.since, state.rest = other.since, other.rest
       else
@@ -72,7 +71,7 @@ function algorithms.T()
 
     -- Returns how many of the permits in use belong to the receipt or were taken before it. Permits come back in the order in
     -- which they were taken, so these come back by the time at which the receipt's bucket was to be full again.
-    local function out_before(receipt, state, rule)
+    function token_bucket.out_before(receipt, state, rule)
       local rest = receipt.used * rule.part + receipt.rest
       local last = receipt.since + receipt.used * rule.whole + quotient(rest, rule.permits)
       local fraction = rest % rule.permits
@@ -84,10 +83,6 @@ function algorithms.T()
         out = out - 1
       end
       return 0
-    end
-
-    function token_bucket.refund(state, bucket, permits, receipt)
-      refund_gaps().refund(state, bucket, permits, receipt, out_before)
     end
   end
 
