@@ -96,19 +96,27 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
   end
 end
 
+-- Returns the number that tells why a bucket is of no use, and what is known of it: see foreign in storage.lua.
+local function reason_of(foreign)
+  if foreign == true then return -1, -1 end
+  return type(foreign) == 'number' and -2 or -3, foreign
+end
+
+-- Replies to a call that it has charged nothing.
+local function refuse(foreign, charges, asked)
+  local first = replied + 1
+  for _ = 1, charges * (asked == LEASE and 9 or (asked == RECEIPTS or asked == HOLD) and 8 or 4) do
+    replied = replied + 1
+    replies[replied] = -1
+  end
+  replies[first], replies[first + 1] = reason_of(foreign)
+end
+
 -- Decides a call of several charges, or one that cannot be decided because of one of its keys.
 local function decide_together(charges, asked)
   local rejected = false
   for i = 1, charges do
-    local foreign, first = bucket_at[i].foreign, replied + 1
-    if foreign then
-      for _ = 1, charges * (asked == LEASE and 9 or (asked == RECEIPTS or asked == HOLD) and 8 or 4) do
-        replied = replied + 1
-        replies[replied] = -1
-      end
-      if foreign ~= true then replies[first], replies[first + 1] = -2, foreign end
-      return
-    end
+    if bucket_at[i].foreign then return refuse(bucket_at[i].foreign, charges, asked) end
   end
   for i = 1, charges do
     local limit = limit_at[i]
@@ -194,8 +202,8 @@ local function run(KEYS, ARGV)
     for i = 1, #ARGV[1] do
       local foreign = settle_charge(KEYS[i], ARGV[2 * i], ARGV[2 * i + 1])
       if foreign then
-        local code = foreign == true and -1 or type(foreign) == 'number' and -2 or -3
-        replies[replied + 1], replies[replied + 2], replies[replied + 3] = i - 1, code, code == -1 and -1 or foreign
+        replies[replied + 1] = i - 1
+        replies[replied + 2], replies[replied + 3] = reason_of(foreign)
         replied = replied + 3
       end
     end

@@ -5,7 +5,7 @@
 --            others are -1
 --
 -- takes: begin clock format least greatest quotient number_used algorithms own_algorithm own_parts reset_after bucket_of bucket_by_key
--- takes: decide_charge decide_together settle_charge change_bucket replies replied bucket_at limit_at permits_at LEASE RECEIPTS HOLD
+-- takes: decide_charge decide_together refuse settle_charge change_bucket replies replied bucket_at permits_at RECEIPTS HOLD
 -- leaves:
 
 local FAILED = 'RATELIMIT_ALGORITHM '
@@ -22,8 +22,11 @@ local function fail(name, what)
   error(FAILED .. name .. ': ' .. what, 0)
 end
 
-local function is_failure(thrown)
-  return type(thrown) == 'string' and string.sub(thrown, 1, #FAILED) == FAILED
+-- Returns what is wrong with an algorithm, given what pcall returns; nil if nothing is. Any other error fails the run.
+local function mistake_of(ran, thrown)
+  if ran then return nil end
+  if type(thrown) ~= 'string' or string.sub(thrown, 1, #FAILED) ~= FAILED then error(thrown, 0) end
+  return string.sub(thrown, #FAILED + 1)
 end
 
 local function shown(value)
@@ -261,43 +264,27 @@ end
 
 function bucket_of(key, rule)
   if not rule.algorithm.own then return found(key, rule) end
-  local ran, bucket = pcall(found, key, rule)
-  if ran then return bucket end
-  local failure = bucket
-  if not is_failure(failure) then error(failure, 0) end
-  bucket = bucket_by_key[key]
-  bucket.foreign, bucket.unwritten = failure, false
+  local mistake, bucket = mistake_of(pcall(found, key, rule)), bucket_by_key[key]
+  if mistake then bucket.foreign, bucket.unwritten = mistake, false end
   return bucket
 end
 
 -- Whether the functions have been tried.
 local tried = false
 
--- Replies to a call that nothing was charged.
-local function reply_failure(failure, charges, asked)
-  local first = replied + 1
-  for _ = 1, charges * (asked == LEASE and 9 or (asked == RECEIPTS or asked == HOLD) and 8 or 4) do
-    replied = replied + 1
-    replies[replied] = -1
-  end
-  replies[first], replies[first + 1] = -3, string.sub(failure, #FAILED + 1)
-end
-
 -- Returns what is wrong with the bucket's algorithm; nil if it can decide.
 local function failure_of(bucket, permits)
   if type(bucket.foreign) == 'string' then return bucket.foreign end
   local algorithm = bucket.rule.algorithm
   if bucket.foreign or not algorithm.own then return nil end
-  local ran, failure = pcall(algorithm.try, bucket.own, bucket, permits)
-  if not ran and not is_failure(failure) then error(failure, 0) end
-  return not ran and failure or nil
+  return mistake_of(pcall(algorithm.try, bucket.own, bucket, permits))
 end
 
 function decide_charge(bucket, limit, wanted, more, asked, rejected)
   local algorithm, first = bucket.rule.algorithm, replied
   if not algorithm.own then return decide_one(bucket, limit, wanted, more, asked, rejected) end
   local failure = not tried and failure_of(bucket, wanted)
-  if failure then return reply_failure(failure, 1, asked) end
+  if failure then return refuse(failure, 1, asked) end
   decide_one(bucket, limit, wanted, more, asked, rejected)
   bucket.reset = algorithm.reset_after(bucket.own, bucket)
   -- A look does not write the block that a call would cause, but tells how long it lasts.
@@ -310,7 +297,7 @@ end
 function decide_together(charges, asked)
   for i = 1, charges do
     local failure = failure_of(bucket_at[i], permits_at[i])
-    if failure then return reply_failure(failure, charges, asked) end
+    if failure then return refuse(failure, charges, asked) end
   end
   tried = true
   local ran, failure = pcall(decide_all, charges, asked)
@@ -321,17 +308,15 @@ end
 -- A run can settle the charges of several calls, and the others must be settled.
 function settle_charge(key, limit, text)
   local ran, foreign = pcall(settle, key, limit, text)
-  if not ran then
-    if not is_failure(foreign) then error(foreign, 0) end
-    local bucket = bucket_by_key[key]
-    -- The next one of the bucket reads it again.
-    if bucket then bucket.written = true end
-  end
-  return type(foreign) == 'string' and string.sub(foreign, #FAILED + 1) or foreign
+  if ran then return foreign end
+  local mistake, bucket = mistake_of(false, foreign), bucket_by_key[key]
+  -- The next one of the bucket reads it again.
+  if bucket then bucket.written = true end
+  return mistake
 end
 
 function change_bucket(key, limit, text)
   local a, b, c, d = change(key, limit, text)
-  if type(b) == 'string' then error(b, 0) end
+  if type(b) == 'string' then error(FAILED .. b, 0) end
   return a, b, c, d
 end

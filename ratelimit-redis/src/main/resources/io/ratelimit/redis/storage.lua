@@ -21,7 +21,8 @@ local function new_bucket()
     now = 0,                  -- the bucket's own time
     reset = 0,                -- microseconds until nothing is used by the rule
     window = nil,             -- if the key expires with a window: when that started
-    foreign = false,          -- true if the value was not written by the starter; the time if its calendar unit is not known
+    foreign = false,          -- true if the value was not written by the starter; the time if its calendar unit is not known;
+                              -- text if an algorithm of the application fails
     rule_is_new = false,      -- whether the bucket had no state of the rule
     listed = false,           -- whether the key holds a list
     write = nil,              -- the function that writes it with its entries, if one of its algorithms has them
