@@ -132,7 +132,7 @@ local function parse_limit(text)
   return limit
 end
 
--- Returns the limit of a call, see call.lua.
+-- Returns the limit of a call, see decide.lua.
 local function limit_of(text)
   return limits[text] or parse_limit(text)
 end

@@ -1,6 +1,26 @@
 -- Decides call by call, as if each had a run of its own at the same time: a call sees what those before it took. All charges
 -- of a call are decided together: if every charge fits, dry runs aside, all are charged, else none but dry runs. A charge that
 -- does not fit, and might have, blocks its key if the limit does so. If the key is blocked, no charge fits.
+--   KEYS  one bucket for each charge, those of a call one after the other
+--   ARGV  a character for each charge; then limit and permits of each charge that has its own
+--   0     a call that only looks
+--   1     a call that charges all of its limits or none
+--   2     the same, with receipts
+--   3     settles charges: a refund of receipts, or charges without asking; the only call of its run
+--   4     a call that charges one limit, and takes more permits in advance
+--   6     the same as 2, for a call that holds permits
+--   7     a call that releases the permits that a holder has, of one bucket
+--   8     a call that renews the permits of holders, of one bucket
+--   5     looks at one bucket or changes it, see change.lua; the only call of its run
+--   +     a further charge of the call before it
+--   ,     a call that charges the same limit and permits as the one before it, for another bucket
+--   =     the same for the same bucket, without a key of its own
+--   limit the rule and its options: T20@1/100ms>500000~?
+--         >micros  how far ahead permits may be reserved
+--         ~        a leaky bucket: an admitted call waits until all permits taken before it are back
+--         ?        a dry run, which rejects no call
+--         |1793491200,1796083200  where calendar units begin, see calendar_window.lua; the last option
+--         #60000000,600000000  for how many microseconds violations block the key: the first, the next soon after it, …
 --   permits  n; or n+x for a lease: if n are admitted, up to x more, but at most half of what remains then
 --            n@holder for permits that a call holds; n@holder! if the call waits for them. 0@holder for a release, and the
 --            permits and holders 1@holder,2@holder,… for a renewal
@@ -16,9 +36,12 @@
 --            A call that holds or releases permits may have been decided, but has no other effect if it is sent again.
 --
 -- takes: begin match byte floor least greatest refund_gaps limit_of forget_limits rare_state
--- takes: forget_buckets bucket_of charge save_all saved LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE HOLD RELEASE FURTHER OTHER_KEY AS_BEFORE
+-- takes: forget_buckets bucket_of charge save_all saved
 -- takes: settle_charge blocked_for change_bucket
 -- leaves: run
+
+local LOOK, CHARGE, RECEIPTS, SETTLE, LEASE, CHANGE, FURTHER, OTHER_KEY, AS_BEFORE = 48, 49, 50, 51, 52, 53, 43, 44, 61
+local HOLD, RELEASE = 54, 55
 
 -- The numbers of the reply, and how many there are: those of an earlier run may be behind them.
 local replies, replied = {}, 0
