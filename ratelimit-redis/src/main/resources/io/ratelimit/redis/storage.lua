@@ -55,27 +55,25 @@ local function load(bucket, rule)
   algorithm.recover(own, bucket)
 end
 
-local function text_of_all(bucket)
-  local text = text_of(bucket.own)
-  return (bucket.others or bucket.skew or bucket.block) and rare_state().add(bucket, text) or text
-end
-
 local function save(bucket)
   local own, reset = bucket.own, bucket.reset
   saved = true
   if bucket.others then rare_state().recover_others(bucket) end
   if own.gaps then reset = greatest(reset, refund_gaps().last(own) - bucket.now) end
-  if bucket.others or bucket.skew or bucket.block then reset = rare_state().last(bucket, reset) end
+  local text = text_of(own)
+  if bucket.others or bucket.skew or bucket.block then
+    reset, text = rare_state().last(bucket, reset), rare_state().add(bucket, text)
+  end
   local expiry = quotient(reset + 999, 1000)
   if expiry == 0 then
     redis_call('DEL', bucket.key)
   elseif bucket.write then
-    bucket.write(bucket, text_of_all(bucket), expiry)
+    bucket.write(bucket, text, expiry)
   elseif own.used > 0 and own.since == bucket.window and not bucket.block then
     -- The key expires when it has to, and setting that takes Redis longer than the value.
-    redis_call('SET', bucket.key, text_of_all(bucket), 'KEEPTTL')
+    redis_call('SET', bucket.key, text, 'KEEPTTL')
   else
-    redis_call('SET', bucket.key, text_of_all(bucket), 'PX', expiry)
+    redis_call('SET', bucket.key, text, 'PX', expiry)
   end
   bucket.unwritten, bucket.written = false, true
 end
