@@ -28,28 +28,25 @@ local function parse(lines)
     return string.gmatch(lines, '(%w+) (%d+) (%d+) (%d+) (%d+)\n')
 end
 
+local function line(limit, allowed, rejected, dryRunRejected, refused)
+    return limit .. ' ' .. allowed .. ' ' .. rejected .. ' ' .. dryRunRejected .. ' ' .. refused .. '\n'
+end
+
 local function add(key, more)
-    local a, b, c, d = {}, {}, {}, {}
+    local added, lines = {}, {}
     for limit, allowed, rejected, dryRunRejected, refused in parse(more) do
-        a[limit], b[limit], c[limit], d[limit] = allowed, rejected, dryRunRejected, refused
-    end
-    local lines, size = {}, 0
-    local function keep(limit, allowed, rejected, dryRunRejected, refused)
-        size = size + 1
-        lines[size] = limit .. ' ' .. allowed .. ' ' .. rejected .. ' ' .. dryRunRejected .. ' ' .. refused .. '\n'
+        added[limit] = {allowed, rejected, dryRunRejected, refused}
     end
     for limit, allowed, rejected, dryRunRejected, refused in parse(redis.call('GET', key) or '') do
-        if a[limit] then
-            keep(limit, allowed + a[limit], rejected + b[limit], dryRunRejected + c[limit], refused + d[limit])
-            a[limit] = nil
-        else
-            keep(limit, allowed, rejected, dryRunRejected, refused)
+        local n = added[limit]
+        if n then
+            allowed, rejected, dryRunRejected, refused = allowed + n[1], rejected + n[2], dryRunRejected + n[3], refused + n[4]
+            added[limit] = nil
         end
+        lines[#lines + 1] = line(limit, allowed, rejected, dryRunRejected, refused)
     end
-    for limit in pairs(a) do
-        if size < MOST_LIMITS then
-            keep(limit, a[limit], b[limit], c[limit], d[limit])
-        end
+    for limit, n in pairs(added) do
+        if #lines < MOST_LIMITS then lines[#lines + 1] = line(limit, n[1], n[2], n[3], n[4]) end
     end
     redis.call('SET', key, table.concat(lines), 'PX', EXPIRY)
 end

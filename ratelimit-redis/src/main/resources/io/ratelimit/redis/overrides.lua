@@ -14,11 +14,7 @@ local lines, ended, present, newest, longest = {}, 0, nil, 0, 0
 
 local function keep(line, finish)
     lines[#lines + 1] = line
-    if finish == 0 then
-        longest = math.huge
-    elseif finish > longest then
-        longest = finish
-    end
+    longest = math.max(longest, finish == 0 and math.huge or finish)
 end
 
 for line in string.gmatch(redis.call('GET', key) or '', '[^\n]+') do
@@ -41,14 +37,12 @@ local result = 'UNCHANGED'
 local version = present and present[2] or 0
 if id and expected ~= '-1' and tonumber(expected) ~= version then
     result = 'CONFLICT'
-elseif id and attributes ~= '' then
-    result = 'CHANGED'
-    local finish = duration == '0' and 0 or now + tonumber(duration)
-    keep(string.format('%s %.0f %.0f %s', id, math.max(now, newest + 1), finish, attributes), finish)
-    present = nil
-elseif id and present then
-    result = 'CHANGED'
-    present = nil
+elseif id and (present or attributes ~= '') then
+    result, present = 'CHANGED', nil
+    if attributes ~= '' then
+        local finish = duration == '0' and 0 or now + tonumber(duration)
+        keep(string.format('%s %.0f %.0f %s', id, math.max(now, newest + 1), finish, attributes), finish)
+    end
 end
 if present then
     keep(present[1], present[3])
