@@ -2,6 +2,7 @@ package io.ratelimit.redis.permit;
 
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.door.ScriptSeries;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
 import java.lang.System.Logger.Level;
@@ -9,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,13 +92,18 @@ final class PermitRenewals {
                                 hold -> hold.charge().limit().hold()))
                         .values()
                         .stream()
-                        .map(alike -> Futures.start(() -> renewalOf(alike).send()))
+                        .map(alike -> renew(alike, new ConcurrentSkipListMap<>()))
                         .toArray(CompletableFuture[]::new));
     }
 
-    private Renewal renewalOf(List<PermitHold> some) {
-        return new Renewal(redis.bySlot(
-                byBucket(some), bucket -> bucket.get(0).name(), bucket -> BUCKET + bucket.size(), IN_SCRIPT));
+    /** @param lost gets how many permits were lost, by limit */
+    private CompletableFuture<Void> renew(List<PermitHold> some, Map<String, Long> lost) {
+        return Futures.start(() -> ScriptSeries.send(
+                redis.bySlot(
+                        byBucket(some), bucket -> bucket.get(0).name(), bucket -> BUCKET + bucket.size(), IN_SCRIPT),
+                AT_A_TIME,
+                true,
+                buckets -> send(buckets, lost)));
     }
 
     /** Plans the next round for limits with that hold, unless it is planned. */
@@ -173,15 +178,15 @@ final class PermitRenewals {
         }
 
         private void run(int number) {
+            Map<String, Long> lost = new ConcurrentSkipListMap<>();
             try {
                 List<PermitHold> some = due(number);
                 if (some != null) {
-                    Renewal renewal = renewalOf(some);
-                    var unused = renewal.send().whenComplete((done, thrown) -> ended(renewal, thrown != null));
+                    var unused = renew(some, lost).whenComplete((done, thrown) -> ended(lost, thrown != null));
                 }
             } catch (Throwable ex) {
                 logger.log(Level.DEBUG, "A renewal of permits failed; trying again", ex);
-                ended(null, true);
+                ended(lost, true);
             }
         }
 
@@ -209,12 +214,10 @@ final class PermitRenewals {
             return planned ? due : null;
         }
 
-        private synchronized void ended(@Nullable Renewal renewal, boolean failed) {
+        private synchronized void ended(Map<String, Long> lost, boolean failed) {
             unfinished = failed;
             try {
-                if (renewal != null) {
-                    log(renewal.lost);
-                }
+                log(lost);
             } finally {
                 long left = pause - (nanos.getAsLong() - begun);
                 plan(failed ? Math.min(RETRY.toNanos(), pause) : Math.max(0, left));
@@ -236,67 +239,7 @@ final class PermitRenewals {
         }
     }
 
-    /** Sends scripts, some at a time, all of them even if some fail. */
-    private final class Renewal {
-
-        /** The calls of each, by bucket. */
-        private final Iterator<List<List<PermitHold>>> scripts;
-
-        private final CompletableFuture<Void> done = new CompletableFuture<>();
-
-        /** How many permits were lost, by limit. */
-        private final Map<String, Long> lost = new ConcurrentSkipListMap<>();
-
-        private int underWay;
-
-        private @Nullable Throwable failure;
-
-        Renewal(List<List<List<PermitHold>>> scripts) {
-            this.scripts = scripts.iterator();
-        }
-
-        CompletableFuture<Void> send() {
-            for (List<List<PermitHold>> script = next(); script != null; script = next()) {
-                List<List<PermitHold>> buckets = script;
-                CompletableFuture<Void> sent = Futures.start(() -> renew(buckets, lost));
-                if (sent.isDone()) {
-                    var unused = sent.whenComplete((nothing, thrown) -> ended(thrown));
-                } else {
-                    var unused = sent.whenComplete((nothing, thrown) -> {
-                        ended(thrown);
-                        var unusedToo = send();
-                    });
-                }
-            }
-            return done;
-        }
-
-        private synchronized @Nullable List<List<PermitHold>> next() {
-            if (underWay == AT_A_TIME || !scripts.hasNext()) {
-                if (underWay == 0) {
-                    finish();
-                }
-                return null;
-            }
-            underWay++;
-            return scripts.next();
-        }
-
-        private synchronized void ended(@Nullable Throwable thrown) {
-            underWay--;
-            failure = thrown == null ? failure : thrown;
-        }
-
-        private void finish() {
-            if (failure == null) {
-                done.complete(null);
-            } else {
-                done.completeExceptionally(failure);
-            }
-        }
-    }
-
-    private CompletableFuture<Void> renew(List<List<PermitHold>> planned, Map<String, Long> lostNow) {
+    private CompletableFuture<Void> send(List<List<PermitHold>> planned, Map<String, Long> lostNow) {
         List<List<PermitHold>> buckets = planned.stream()
                 .map(bucket -> bucket.stream().filter(PermitHold::isHeld).toList())
                 .filter(bucket -> !bucket.isEmpty())
@@ -344,11 +287,9 @@ final class PermitRenewals {
 
     /** Joins the calls of each bucket, as many as one script renews. */
     private static List<List<PermitHold>> byBucket(List<PermitHold> some) {
-        Map<ByteBuffer, List<PermitHold>> byName = new LinkedHashMap<>();
-        for (PermitHold taken : some) {
-            byName.computeIfAbsent(ByteBuffer.wrap(taken.name()), first -> new ArrayList<>())
-                    .add(taken);
-        }
+        Map<ByteBuffer, List<PermitHold>> byName = some.stream()
+                .collect(Collectors.groupingBy(
+                        hold -> ByteBuffer.wrap(hold.name()), LinkedHashMap::new, Collectors.toList()));
         List<List<PermitHold>> buckets = new ArrayList<>();
         for (List<PermitHold> bucket : byName.values()) {
             for (int from = 0; from < bucket.size(); from += IN_SCRIPT) {

@@ -1,6 +1,7 @@
 package io.ratelimit.redis.settlement;
 
 import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.door.ScriptSeries;
 import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.script.Receipt;
 import io.ratelimit.redis.script.ScriptCodec;
@@ -9,11 +10,8 @@ import io.ratelimit.spi.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 
 /**
  * Refunds unused permits of leases: of many buckets with one script, on a cluster of those in one slot. This is background work,
@@ -77,21 +75,14 @@ public final class LeaseRefunds {
         List<Lease> remainders = leases.stream()
                 .filter(lease -> !((RedisLease) lease.unused()).isBack(redis.nanos()))
                 .toList();
-        Queue<List<Lease>> scripts = new ConcurrentLinkedQueue<>(
-                redis.bySlot(remainders, remainder -> name(charge(remainder)), remainder -> 1, BUCKETS));
-        return CompletableFuture.allOf(Stream.generate(() -> refundNext(scripts))
-                .limit(Math.min(UNDER_WAY, scripts.size()))
-                .toArray(CompletableFuture[]::new));
+        return ScriptSeries.send(
+                redis.bySlot(remainders, remainder -> name(charge(remainder)), remainder -> 1, BUCKETS),
+                UNDER_WAY,
+                false,
+                this::send);
     }
 
-    private CompletableFuture<Void> refundNext(Queue<List<Lease>> scripts) {
-        List<Lease> next = scripts.poll();
-        return next == null
-                ? CompletableFuture.completedFuture(null)
-                : send(next).thenCompose(done -> refundNext(scripts));
-    }
-
-    private CompletableFuture<?> send(List<Lease> remainders) {
+    private CompletableFuture<Void> send(List<Lease> remainders) {
         List<Charge> charges = new ArrayList<>(remainders.size());
         List<Receipt> receipts = new ArrayList<>(remainders.size());
         List<byte[]> names = new ArrayList<>(remainders.size());
@@ -102,7 +93,8 @@ public final class LeaseRefunds {
             receipts.add(((RedisLease) remainder.unused()).takeReceipt(remainder.permits()));
         }
         sent.incrementAndGet();
-        return redis.executeInBackground(names, codec.refundArguments(charges, receipts), redis.deadline());
+        return redis.executeInBackground(names, codec.refundArguments(charges, receipts), redis.deadline())
+                .thenAccept(reply -> {});
     }
 
     private static Charge charge(Lease remainder) {
