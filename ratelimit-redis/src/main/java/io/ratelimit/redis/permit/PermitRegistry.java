@@ -11,6 +11,7 @@ import io.ratelimit.redis.batch.PendingCall;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import java.lang.System.Logger.Level;
@@ -163,7 +164,8 @@ public final class PermitRegistry {
     public CompletableFuture<Void> reset(Charge bucket, byte[] name) {
         Predicate<PermitHold> ofBucket = hold -> Arrays.equals(hold.name(), name);
         List<PermitHold> before = held.stream().filter(ofBucket).toList();
-        return redis.execute(redis.slotOf(name), List.of(name), codec.resetArguments(bucket), redis.deadline())
+        byte[][] arguments = codec.changeArguments(bucket, BucketChange.RESET);
+        return redis.execute(redis.slotOf(name), List.of(name), arguments, redis.deadline())
                 .thenCompose(reply -> {
                     if (reply.get(2) > 0) {
                         listener.accept(bucket);

@@ -45,9 +45,18 @@ public final class ScriptCodec {
     private final Map<RateLimit, byte[]> limits = new ConcurrentHashMap<>();
 
     public byte[][] arguments(ScriptCall call, List<Charge> charges) {
+        return arguments(call, charges, 0);
+    }
+
+    /**
+     * Encodes a call in a run of its own.
+     *
+     * @param more as {@link ScriptInput#more()}
+     */
+    public byte[][] arguments(ScriptCall call, List<Charge> charges, long more) {
         List<byte[]> arguments = new ArrayList<>(1 + 2 * charges.size());
         arguments.add(new byte[charges.size()]);
-        add(call, charges, arguments, 0);
+        add(call, charges, more, arguments, 0);
         return arguments.toArray(byte[][]::new);
     }
 
@@ -69,12 +78,7 @@ public final class ScriptCodec {
         for (ScriptInput call : calls) {
             if (before == null || !chargesAlike(before, call)) {
                 keys.addAll(call.names());
-                add(call.call(), call.charges(), arguments, at);
-                if (call.call() == ScriptCall.LEASE) {
-                    arguments.set(arguments.size() - 1, withMore(call.charges().get(0), call.more()));
-                } else if (call.call() == ScriptCall.HOLD || call.call() == ScriptCall.RELEASE) {
-                    addHolder(call.call(), call.charges(), call.more(), arguments);
-                }
+                add(call.call(), call.charges(), call.more(), arguments, at);
             } else if (Arrays.equals(before.names().get(0), call.names().get(0))) {
                 codes[at] = AS_BEFORE;
             } else {
@@ -87,35 +91,8 @@ public final class ScriptCodec {
         return arguments.toArray(byte[][]::new);
     }
 
-    /** Encodes a call that holds permits, in a run of its own. */
-    public byte[][] holdArguments(List<Charge> charges, long holder) {
-        List<byte[]> arguments = new ArrayList<>(1 + 2 * charges.size());
-        arguments.add(new byte[charges.size()]);
-        add(ScriptCall.HOLD, charges, arguments, 0);
-        addHolder(ScriptCall.HOLD, charges, holder, arguments);
-        return arguments.toArray(byte[][]::new);
-    }
-
-    /** Adds the holder to the last charges, those of limits whose permits calls hold. */
-    private void addHolder(ScriptCall call, List<Charge> charges, long holder, List<byte[]> arguments) {
-        int first = arguments.size() - 2 * charges.size();
-        for (int i = 0; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
-            if (!charge.limit().hasRate()) {
-                String text = call == ScriptCall.HOLD
-                        ? holding(charge, holder) + (charge.limit().maxWait().isZero() ? "" : WAITS)
-                        : released(holder);
-                arguments.set(first + 2 * i + 1, ascii(text));
-            }
-        }
-    }
-
-    private String holding(Charge charge, long holder) {
-        return bounded(charge) + HELD_BY + instance + holder;
-    }
-
-    private String released(long holder) {
-        return "0" + HELD_BY + instance + holder;
+    private String holding(long permits, long holder) {
+        return permits + HELD_BY + instance + holder;
     }
 
     /**
@@ -131,17 +108,10 @@ public final class ScriptCodec {
         for (List<? extends ScriptInput.Holding> bucket : buckets) {
             arguments.add(limit(bucket.get(0).charge().limit()));
             arguments.add(ascii(bucket.stream()
-                    .map(hold -> holding(hold.charge(), hold.holder()))
+                    .map(hold -> holding(bounded(hold.charge()), hold.holder()))
                     .collect(Collectors.joining(","))));
         }
         return arguments.toArray(byte[][]::new);
-    }
-
-    /** Encodes a reset of a bucket whose permits calls hold, in a run of its own. */
-    public byte[][] resetArguments(Charge bucket) {
-        byte[][] arguments = arguments(ScriptCall.CHANGE, List.of(bucket));
-        arguments[2] = ascii("r");
-        return arguments;
     }
 
     private static boolean chargesAlike(ScriptInput before, ScriptInput call) {
@@ -193,7 +163,7 @@ public final class ScriptCodec {
         return ascii("+" + charge.permits());
     }
 
-    /** Encodes an operator's change of a bucket. */
+    /** Encodes an operator's change of a bucket, in a run of its own. A reset is one of permits that calls hold. */
     public byte[][] changeArguments(Charge bucket, BucketChange change) {
         byte[][] arguments = arguments(ScriptCall.CHANGE, List.of(bucket));
         arguments[2] = ascii(
@@ -202,18 +172,18 @@ public final class ScriptCodec {
                     case GRANT -> "g" + change.amount();
                     case BLOCK -> "b" + change.amount();
                     case UNBLOCK -> "u";
-                    case RESET -> throw new IllegalArgumentException("A reset removes the bucket");
+                    case RESET -> "r";
                 });
         return arguments;
     }
 
-    private void add(ScriptCall call, List<Charge> charges, List<byte[]> arguments, int first) {
+    private void add(ScriptCall call, List<Charge> charges, long more, List<byte[]> arguments, int first) {
         byte[] codes = arguments.get(0);
         int at = first;
         for (Charge charge : charges) {
             codes[at] = at == first ? call.code() : FURTHER;
             arguments.add(limit(charge.limit()));
-            arguments.add(permits(charge));
+            arguments.add(permits(call, charge, more));
             at++;
         }
     }
@@ -240,13 +210,19 @@ public final class ScriptCodec {
         return limits.computeIfAbsent(limit, unknown -> ascii(RuleCodec.withOptions(unknown)));
     }
 
-    private static byte[] permits(Charge charge) {
+    /** A holder is that of limits whose permits calls hold. */
+    private byte[] permits(ScriptCall call, Charge charge, long more) {
         long permits = bounded(charge);
+        if (call == ScriptCall.LEASE) {
+            return ascii(permits + "+" + Math.min(more, charge.limit().capacity()));
+        }
+        if (call == ScriptCall.RELEASE) {
+            return ascii(holding(0, more));
+        }
+        if (call == ScriptCall.HOLD && !charge.limit().hasRate()) {
+            return ascii(holding(permits, more) + (charge.limit().maxWait().isZero() ? "" : WAITS));
+        }
         return permits < SMALL.length ? SMALL[(int) permits] : ascii("" + permits);
-    }
-
-    private static byte[] withMore(Charge charge, long more) {
-        return ascii(bounded(charge) + "+" + Math.min(more, charge.limit().capacity()));
     }
 
     /** Bounds the permits, because the script's numbers end at 2^53: more than the capacity is never allowed. */

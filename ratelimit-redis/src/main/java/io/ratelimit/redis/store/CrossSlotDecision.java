@@ -181,7 +181,7 @@ final class CrossSlotDecision {
 
     private byte[][] arguments(Part part, ScriptCall call) {
         return call == ScriptCall.HOLD
-                ? codec.holdArguments(part.charges, part.holds.get(0).holder())
+                ? codec.arguments(ScriptCall.HOLD, part.charges, part.holds.get(0).holder())
                 : codec.arguments(call, part.charges);
     }
 
