@@ -1,7 +1,6 @@
 package io.ratelimit.redis.store;
 
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.door.RedisFailureMapper;
@@ -12,16 +11,12 @@ import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.redis.script.ScriptReply;
 import io.ratelimit.spi.Charge;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -59,20 +54,14 @@ final class CrossSlotDecision {
 
     /** Returns whether no single script reaches all keys. */
     boolean isNeeded(List<byte[]> names) {
-        return names.size() > 1 && redis.isClustered() && differ(slots(names));
-    }
-
-    private static int[] slots(List<byte[]> names) {
-        return names.stream().mapToInt(ClusterSlotHashUtil::calculateSlot).toArray();
-    }
-
-    private static boolean differ(int[] slots) {
-        return Arrays.stream(slots).anyMatch(slot -> slot != slots[0]);
+        return names.size() > 1
+                && redis.isClustered()
+                && !ClusterSlotHashUtil.isSameSlotForAllKeys(names.toArray(byte[][]::new));
     }
 
     /** Returns what decides by scripts that reach their keys, after one script has not. */
     CrossSlotDecision afterOneScript(List<byte[]> names) {
-        return differ(slots(names)) ? this : keyByKey;
+        return isNeeded(names) ? this : keyByKey;
     }
 
     /** Runs one script if it reaches all keys, else one for each slot, or one for each key while a slot is moving. */
@@ -102,11 +91,8 @@ final class CrossSlotDecision {
      */
     CompletableFuture<ScriptReply> decide(
             List<Charge> charges, List<byte[]> names, List<PermitHold> holds, Deadline deadline) {
-        int[] slots = slots(names);
-        List<Part> binding =
-                parts(charges, names, slots, holds, charge -> !charge.limit().dryRun());
-        List<Part> dryRuns =
-                parts(charges, names, slots, holds, charge -> charge.limit().dryRun());
+        List<Part> binding = parts(charges, names, holds, false);
+        List<Part> dryRuns = parts(charges, names, holds, true);
         return forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
                         ? chargeFrom(0, blockingLast(binding), deadline)
@@ -116,29 +102,20 @@ final class CrossSlotDecision {
     }
 
     /** Groups by slot, in an order that is the same for all callers: of two with the same keys, one is first everywhere. */
-    private List<Part> parts(
-            List<Charge> charges, List<byte[]> names, int[] slots, List<PermitHold> holds, Predicate<Charge> which) {
-        Map<Integer, List<Integer>> bySlot = new TreeMap<>();
-        IntStream.range(0, charges.size())
-                .filter(i -> which.test(charges.get(i)))
-                .forEach(i -> bySlot.computeIfAbsent(slots[i], slot -> new ArrayList<>())
-                        .add(i));
-        Stream<List<Integer>> groups = bySlot.values().stream();
-        if (keyByKey == this) {
-            groups = groups.flatMap(indexes -> indexes.stream()
-                    .sorted(Comparator.comparing(names::get, Arrays::compareUnsigned))
-                    .map(List::of));
-        }
-        return groups.map(indexes -> new Part(slots[indexes.get(0)], indexes, charges, names, holds))
+    private List<Part> parts(List<Charge> charges, List<byte[]> names, List<PermitHold> holds, boolean dryRun) {
+        List<Integer> indexes = IntStream.range(0, charges.size())
+                .filter(i -> charges.get(i).limit().dryRun() == dryRun)
+                .boxed()
+                .sorted(Comparator.comparing(names::get, Arrays::compareUnsigned))
+                .toList();
+        return redis.bySlot(indexes, names::get, i -> 1, keyByKey == this ? 1 : Integer.MAX_VALUE).stream()
+                .map(ofPart -> new Part(ofPart, charges, names, holds))
                 .toList();
     }
 
     /** What a slot with limits that block keys is charged must be final, or it would be the violation of another call. */
     private static List<Part> blockingLast(List<Part> parts) {
-        return Stream.concat(
-                        parts.stream().filter(part -> !part.blocks()),
-                        parts.stream().filter(Part::blocks))
-                .toList();
+        return parts.stream().sorted(Comparator.comparing(Part::blocks)).toList();
     }
 
     /**
@@ -160,12 +137,10 @@ final class CrossSlotDecision {
         Part part = parts.get(number);
         List<Part> earlier = parts.subList(0, number);
         return charge(part, deadline)
-                .exceptionallyCompose(thrown -> undo(earlier, deadline).handle((done, also) -> fail(thrown)))
+                .exceptionallyCompose(thrown -> undo(earlier, deadline)
+                        .exceptionally(also -> null)
+                        .thenCompose(done -> CompletableFuture.failedFuture(thrown)))
                 .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts, deadline) : undo(earlier, deadline));
-    }
-
-    private static Void fail(Throwable thrown) {
-        throw Futures.wrap(thrown);
     }
 
     private CompletableFuture<Void> charge(Part part, Deadline deadline) {
@@ -173,16 +148,15 @@ final class CrossSlotDecision {
     }
 
     private CompletableFuture<Void> run(Part part, ScriptCall call, Deadline deadline) {
+        long holder = part.holds.isEmpty() ? 0 : part.holds.get(0).holder();
         return calendars.complete(
                 part.charges,
-                () -> redis.execute(part.slot, part.names, arguments(part, call), deadline)
+                () -> redis.execute(
+                                redis.slotOf(part.names.get(0)),
+                                part.names,
+                                codec.arguments(call, part.charges, holder),
+                                deadline)
                         .thenAccept(reply -> part.read(call, reply)));
-    }
-
-    private byte[][] arguments(Part part, ScriptCall call) {
-        return call == ScriptCall.HOLD
-                ? codec.arguments(ScriptCall.HOLD, part.charges, part.holds.get(0).holder())
-                : codec.arguments(call, part.charges);
     }
 
     /** Runs a dry run. If it fails, it counts as allowed. */
@@ -249,8 +223,6 @@ final class CrossSlotDecision {
     /** The charges of one slot with their decisions. Never accessed by two steps at once. */
     private static final class Part {
 
-        private final int slot;
-
         private final List<Integer> indexes;
 
         private final List<Charge> charges;
@@ -265,8 +237,7 @@ final class CrossSlotDecision {
         /** {@code null} if the charges were not made, or were refunded. */
         private @Nullable ScriptReply charged;
 
-        Part(int slot, List<Integer> indexes, List<Charge> charges, List<byte[]> names, List<PermitHold> ofCall) {
-            this.slot = slot;
+        Part(List<Integer> indexes, List<Charge> charges, List<byte[]> names, List<PermitHold> ofCall) {
             this.indexes = indexes;
             this.charges = of(charges);
             this.names = of(names);

@@ -42,6 +42,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,7 +151,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
         CrossSlotDecision scripts = crossSlot;
         if (!crossSlot.isNeeded(names)) {
             try {
-                return dispatched(request, names, deadline, true).await();
+                return dispatched(ScriptCall.of(request), request, names, deadline, true)
+                        .await();
             } catch (UnknownWindowException ex) {
                 codec.renewWindows(request.charges(), ex.micros());
                 return now(decided(request, names, deadline), deadline);
@@ -237,21 +239,14 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
+        Supplier<CompletableFuture<StoreOutcome>> one =
+                () -> dispatched(ScriptCall.of(request), request, names, deadline, false)
+                        .outcome();
         return crossSlot.inOneOrMore(
                 names,
-                () -> CalendarCalls.haveWindows(request.charges())
-                        ? calendars.complete(
-                                request.charges(),
-                                () -> dispatched(request, names, deadline, false)
-                                        .outcome())
-                        : dispatched(request, names, deadline, false).outcome(),
+                CalendarCalls.haveWindows(request.charges()) ? () -> calendars.complete(request.charges(), one) : one,
                 scripts -> scripts.decide(request.charges(), names, List.of(), deadline)
                         .thenApply(reply -> outcome(request, reply)));
-    }
-
-    private PendingCall<StoreOutcome> dispatched(
-            StoreRequest request, List<byte[]> names, Deadline deadline, boolean waitedFor) {
-        return dispatched(ScriptCall.of(request), request, names, deadline, waitedFor);
     }
 
     private PendingCall<StoreOutcome> dispatched(
