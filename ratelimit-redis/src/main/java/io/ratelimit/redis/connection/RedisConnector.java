@@ -34,9 +34,6 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     /** Until there is a connection; {@code null}: only the driver knows. */
     private final @Nullable RedisTopology unconnected;
 
-    private final SingletonSupplier<RedisOperations<String, String>> template =
-            SingletonSupplier.of(this::createTemplate);
-
     private final String address;
 
     private volatile ConnectionBootstrap connection;
@@ -112,14 +109,9 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
         return driver.obtain().connections;
     }
 
-    private RedisOperations<String, String> createTemplate() {
-        return TextScriptExecutor.template(
-                connections(), driver.obtain().executor.digests());
-    }
-
     /** Returns the template for commands beside the script that decides. */
     RedisOperations<String, String> template() {
-        return template.obtain();
+        return driver.obtain().executor.template();
     }
 
     private void makeConnection() {

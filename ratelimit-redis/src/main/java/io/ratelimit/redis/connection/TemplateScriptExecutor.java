@@ -8,9 +8,12 @@ import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
@@ -26,26 +29,22 @@ public class TemplateScriptExecutor implements RateLimitScriptExecutor {
 
     private static final int WAITING_CALLS = 1_000;
 
-    private static final RedisSerializer<byte[]> BYTES = RedisSerializer.byteArray();
-
     private final RedisScript<List<Long>> script;
 
-    private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+    private final RedisTemplate<String, String> template = new RedisTemplate<>();
+
+    private final TextScriptExecutor scripts = new TextScriptExecutor(template);
 
     /** All calls depend on these threads, so continuations of applications do not run on them. */
     private final Executor threads = DaemonThreads.createService("ratelimit-redis", THREADS, WAITING_CALLS);
-
-    private final TextScriptExecutor.Digests digests = new TextScriptExecutor.Digests();
 
     private volatile boolean clustered;
 
     public TemplateScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         this.script = script;
         template.setConnectionFactory(connections);
-        template.setEnableDefaultSerializer(false);
-        template.setKeySerializer(BYTES);
-        template.setValueSerializer(BYTES);
-        template.setScriptExecutor(new TextScriptExecutor<>(template, digests));
+        template.setDefaultSerializer(RedisSerializer.string());
+        template.setScriptExecutor(scripts);
         template.afterPropertiesSet();
     }
 
@@ -54,20 +53,27 @@ public class TemplateScriptExecutor implements RateLimitScriptExecutor {
         return CompletableFuture.supplyAsync(() -> run(keys, arguments), threads);
     }
 
-    @SuppressWarnings({"unchecked", "rawtypes"})
     private List<Long> run(List<byte[]> keys, byte[][] arguments) {
-        List<Long> reply = template.execute(script, BYTES, (RedisSerializer) BYTES, keys, (Object[]) arguments);
+        byte[][] all = Stream.concat(keys.stream(), Stream.of(arguments)).toArray(byte[][]::new);
+        List<Long> reply = template.execute(
+                (RedisCallback<@Nullable List<Long>>) connection -> scripts.eval(connection, script, keys.size(), all));
         return reply == null ? List.of() : reply;
+    }
+
+    /** Returns the template for commands beside the script that decides. */
+    RedisOperations<String, String> template() {
+        return template;
     }
 
     /** Returns what is known of the server for all scripts. */
     TextScriptExecutor.Digests digests() {
-        return digests;
+        return scripts.digests();
     }
 
     @Override
     public CompletionStage<?> delete(byte[] key) {
-        return CompletableFuture.supplyAsync(() -> template.delete(key), threads);
+        RedisCallback<Long> command = connection -> connection.keyCommands().del(key);
+        return CompletableFuture.supplyAsync(() -> template.execute(command), threads);
     }
 
     @Override

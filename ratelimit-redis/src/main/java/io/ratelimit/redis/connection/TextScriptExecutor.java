@@ -4,34 +4,36 @@ import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
-import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.RedisTemplate;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.DefaultScriptExecutor;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /** Sends the text of scripts to servers and proxies that do not run {@code EVALSHA}, and their digest to others. */
-final class TextScriptExecutor<K> extends DefaultScriptExecutor<K> {
+final class TextScriptExecutor extends DefaultScriptExecutor<String> {
 
-    private final Digests digests;
+    private final Digests digests = new Digests();
 
-    TextScriptExecutor(RedisTemplate<K, ?> template, Digests digests) {
+    TextScriptExecutor(RedisTemplate<String, ?> template) {
         super(template);
-        this.digests = digests;
     }
 
-    /** Creates a template whose scripts are sent so. */
-    static RedisOperations<String, String> template(RedisConnectionFactory connections, Digests digests) {
-        StringRedisTemplate template = new StringRedisTemplate(connections);
-        template.setScriptExecutor(new TextScriptExecutor<>(template, digests));
-        return template;
+    Digests digests() {
+        return digests;
+    }
+
+    /** Runs the script that decides, whose keys and arguments are bytes. */
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    @Nullable
+    List<Long> eval(RedisConnection connection, RedisScript<List<Long>> script, int keys, byte[][] keysAndArguments) {
+        return eval(connection, script, ReturnType.MULTI, keys, keysAndArguments, (RedisSerializer)
+                RedisSerializer.byteArray());
     }
 
     @Override
