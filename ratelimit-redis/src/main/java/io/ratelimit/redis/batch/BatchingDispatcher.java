@@ -73,12 +73,7 @@ public final class BatchingDispatcher implements CallDispatcher {
             ofSlots = new AtomicReferenceArray<>(ClusterSlotHashUtil.SLOT_COUNT);
             slots = ofSlots;
         }
-        BatchQueue known = ofSlots.get(slot);
-        if (known == null) {
-            known = queue();
-            ofSlots.set(slot, known);
-        }
-        return known;
+        return ofSlots.updateAndGet(slot, known -> known == null ? queue() : known);
     }
 
     private BatchQueue queue() {

@@ -1,6 +1,5 @@
 package io.ratelimit.redis.connection;
 
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -11,7 +10,6 @@ import io.lettuce.core.protocol.CommandType;
 import io.ratelimit.redis.RateLimitLibrary;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Stream;
 
 /**
  * Loads the library into servers that do not have it. Looks for it by a call with an impossible number of keys, which runs
@@ -51,7 +49,9 @@ final class LibraryLoader {
 
     private static CompletionStage<?> loadIfMissing(
             RateLimitLibrary library, RedisClusterAsyncCommands<byte[], byte[]> server) {
-        return send(server, CommandType.FCALL, library.name(), NO_RUN)
+        CommandArgs<byte[], byte[]> words =
+                new CommandArgs<>(ByteArrayCodec.INSTANCE).add(library.name()).add(NO_RUN);
+        return server.dispatch(CommandType.FCALL, new StatusOutput<>(ByteArrayCodec.INSTANCE), words)
                 .exceptionallyCompose(thrown -> mentions(IS_MISSING, thrown)
                         ? server.functionLoad(library.text())
                         : CompletableFuture.failedFuture(thrown))
@@ -62,12 +62,5 @@ final class LibraryLoader {
 
     private static boolean mentions(String reply, Throwable thrown) {
         return RateLimitFunction.messageOf(thrown).contains(reply);
-    }
-
-    private static RedisFuture<String> send(
-            RedisClusterAsyncCommands<byte[], byte[]> server, CommandType command, String... arguments) {
-        CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-        Stream.of(arguments).forEach(words::add);
-        return server.dispatch(command, new StatusOutput<>(ByteArrayCodec.INSTANCE), words);
     }
 }

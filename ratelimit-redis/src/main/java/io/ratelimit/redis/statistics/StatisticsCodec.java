@@ -90,16 +90,8 @@ final class StatisticsCodec {
 
     static String lines(Map<String, CallCounts> counts) {
         StringBuilder lines = new StringBuilder();
-        counts.forEach((limit, count) -> lines.append(limit)
-                .append(' ')
-                .append(count.allowed())
-                .append(' ')
-                .append(count.rejected())
-                .append(' ')
-                .append(count.dryRunRejected())
-                .append(' ')
-                .append(count.refused())
-                .append('\n'));
+        counts.forEach((limit, count) -> lines.append(limit + " " + count.allowed() + " " + count.rejected() + " "
+                + count.dryRunRejected() + " " + count.refused() + "\n"));
         return lines.toString();
     }
 
