@@ -133,36 +133,31 @@ function algorithms.H()
   -- Renews holders, and returns those that have expired or been lost: permits@holder,permits@holder,… Returns how many
   -- permits were lost, and the numbers from 0 of the holders that hold nothing since a reset.
   function concurrency.renew(own, bucket, text)
-    local hold, lost, count, filled, ended, done = own.rule.micros, 0, 0, 0, {}, 0
+    local hold, lost, count, filled, ended = own.rule.micros, 0, 0, 0, {}
     local holders, held, fields, values = {}, {}, {}, {}
-
-    local function fill()
-      local known = redis_call('HMGET', bucket.key, unpack(holders, 1, count))
+    for permits, holder in string.gmatch(text, '(%d+)@([%d:]+)') do
+      count = count + 1
+      holders[count], held[count] = holder, permits + 0
+    end
+    for first = 1, count, AT_ONCE do
+      -- Those of the last command are written with the summary.
+      if filled > 0 then redis_call('HSET', bucket.key, unpack(fields, 1, filled)) end
       filled = 0
-      for i = 1, count do
-        if known[i] and byte(known[i]) == ZERO then
-          ended[#ended + 1] = done + i - 1
+      local last = least(first + AT_ONCE - 1, count)
+      local known = redis_call('HMGET', bucket.key, unpack(holders, first, last))
+      for i = first, last do
+        local value, permits = known[i - first + 1], held[i]
+        if value and byte(value) == ZERO then
+          ended[#ended + 1] = i - 1
         else
-          local permits = held[i]
-          if not known[i] then lost = lost + permits end
+          if not value then lost = lost + permits end
           values[permits] = values[permits] or value_of(permits, hold)
           fields[filled + 1], fields[filled + 2] = holders[i], values[permits]
           filled = filled + 2
         end
       end
-      done, count = done + count, 0
     end
-
-    for permits, holder in string.gmatch(text, '(%d+)@([%d:]+)') do
-      if count == AT_ONCE then
-        fill()
-        if filled > 0 then redis_call('HSET', bucket.key, unpack(fields, 1, filled)) end
-      end
-      count = count + 1
-      holders[count], held[count] = holder, permits + 0
-    end
-    fill()
-    if done > #ended then
+    if count > #ended then
       own.used = own.used + lost
       -- Those that are back may expire before all others.
       if bucket.first == 0 then bucket.first = clock + hold end
