@@ -4,6 +4,7 @@
 --   recover(state, bucket)            removes permits that have come back; also asked of an unused state: used 0, since now
 --   used(state, bucket)               returns the permits in use, a part of one counting as one
 --   time_until(state, bucket, most)   returns the microseconds until no more than that many are used
+--   reset_after(state, bucket)        optional: returns the microseconds until nothing is used, instead of time_until
 --   take(state, bucket, permits)      uses permits that are available, each once
 --   lease(state, bucket)              optional: records that permits are leased, if the order in which they come back matters
 --   micros_of(unit)      optional: returns the microseconds of the units of its periods, instead of micros_of
@@ -140,5 +141,6 @@ end
 -- Returns the microseconds until nothing is used.
 local function reset_after(state, bucket)
   local algorithm = state.rule.algorithm
+  if algorithm.reset_after then return algorithm.reset_after(state, bucket) end
   return algorithm.used(state, bucket) == 0 and 0 or algorithm.time_until(state, bucket, 0)
 end

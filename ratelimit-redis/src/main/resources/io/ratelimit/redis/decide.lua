@@ -95,7 +95,8 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
     end
     if bucket.changed then bucket.unwritten = true end
   end
-  local reset = used == 0 and 0 or algorithm.time_until(own, bucket, 0)
+  local reset = algorithm.reset_after and algorithm.reset_after(own, bucket)
+    or used == 0 and 0 or algorithm.time_until(own, bucket, 0)
   bucket.reset = reset
   replies[replied + 1] = blocked > 0 and 0 or greatest(0, rule.capacity - used)
   replies[replied + 2] = delay
@@ -110,7 +111,8 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
     if own.gaps then
       replies[replied + 1], replies[replied + 2], replies[replied + 3] = refund_gaps().receipt(own)
     end
-    replies[replied + 4] = time
+    -- For an algorithm of an application, the permits refunded before the charge.
+    replies[replied + 4] = algorithm.own and own.leased or time
     replied = replied + 4
   end
   if asked == LEASE then

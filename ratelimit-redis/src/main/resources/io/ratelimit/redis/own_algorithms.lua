@@ -4,8 +4,8 @@
 --   reply    -3, and as text the name of the algorithm, ': ' and what is wrong, in place of the first two numbers of a call; the
 --            others are -1
 --
--- takes: begin clock format least greatest quotient number_used algorithms own_algorithm own_parts reset_after bucket_of bucket_by_key
--- takes: decide_charge decide_together refuse settle_charge change_bucket replies replied bucket_at permits_at RECEIPTS HOLD
+-- takes: begin clock format least greatest quotient number_used algorithms own_algorithm own_parts bucket_of bucket_by_key
+-- takes: decide_charge decide_together refuse settle_charge change_bucket bucket_at permits_at
 -- leaves:
 
 local FAILED = 'RATELIMIT_ALGORITHM '
@@ -187,7 +187,6 @@ function own_algorithm(name)
     return protected(state, bucket, 0, number_of, 'time_until', 1, state.rule, state, bucket.now, most)
   end
 
-  -- In place of time_until for all permits.
   function own.reset_after(state, bucket)
     if state.used == 0 then return 0 end
     if not functions().reset_after then return own.time_until(state, bucket, 0) end
@@ -254,13 +253,7 @@ function own_algorithm(name)
   return own
 end
 
-local reset_of, found, decide_one, decide_all, settle, change =
-  reset_after, bucket_of, decide_charge, decide_together, settle_charge, change_bucket
-
-function reset_after(state, bucket)
-  local algorithm = state.rule.algorithm
-  return (algorithm.reset_after or reset_of)(state, bucket)
-end
+local found, decide_one, decide_all, settle, change = bucket_of, decide_charge, decide_together, settle_charge, change_bucket
 
 function bucket_of(key, rule)
   if not rule.algorithm.own then return found(key, rule) end
@@ -281,17 +274,9 @@ local function failure_of(bucket, permits)
 end
 
 function decide_charge(bucket, limit, wanted, more, asked, rejected)
-  local algorithm, first = bucket.rule.algorithm, replied
-  if not algorithm.own then return decide_one(bucket, limit, wanted, more, asked, rejected) end
-  local failure = not tried and failure_of(bucket, wanted)
+  local failure = bucket.rule.algorithm.own and not tried and failure_of(bucket, wanted)
   if failure then return refuse(failure, 1, asked) end
   decide_one(bucket, limit, wanted, more, asked, rejected)
-  bucket.reset = algorithm.reset_after(bucket.own, bucket)
-  -- A look does not write the block that a call would cause, but tells how long it lasts.
-  local blocked = bucket.block and bucket.block.till - bucket.now or limit.blocks and replies[first + 3] or 0
-  replies[first + 4] = greatest(bucket.reset, blocked)
-  -- A receipt has the permits refunded before it in place of its time.
-  if asked == RECEIPTS or asked == HOLD then replies[first + 8] = bucket.own.leased end
 end
 
 function decide_together(charges, asked)
