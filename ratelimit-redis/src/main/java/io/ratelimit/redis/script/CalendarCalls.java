@@ -37,7 +37,7 @@ public final class CalendarCalls {
     }
 
     /** Returns whether a limit has windows. */
-    public static boolean haveWindows(List<Charge> charges) {
+    private static boolean haveWindows(List<Charge> charges) {
         for (Charge charge : charges) {
             if (charge.limit().numbers().calendar() != null) {
                 return true;

@@ -46,6 +46,9 @@ public enum ScriptCall {
         if (request.more() > 0) {
             return LEASE;
         }
+        if (request.isPeek()) {
+            return LOOK;
+        }
         return request.refundable() ? CHARGE_WITH_RECEIPTS : CHARGE;
     }
 

@@ -36,20 +36,18 @@ final class CrossSlotDecision {
 
     private final CalendarCalls calendars;
 
-    /** Runs a script for each key, while a slot is moving to another node and its keys are on both. */
-    private final CrossSlotDecision keyByKey;
+    private final boolean isKeyByKey;
 
-    /** Creates one that runs a script for each slot. */
-    CrossSlotDecision(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars) {
-        this(redis, codec, calendars, new CrossSlotDecision(redis, codec, calendars, null));
-    }
-
-    private CrossSlotDecision(
-            GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars, @Nullable CrossSlotDecision keyByKey) {
+    /** @param isKeyByKey whether each key has a script, because a slot is moving to another node and its keys are on both */
+    CrossSlotDecision(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars, boolean isKeyByKey) {
         this.redis = redis;
         this.codec = codec;
         this.calendars = calendars;
-        this.keyByKey = keyByKey == null ? this : keyByKey;
+        this.isKeyByKey = isKeyByKey;
+    }
+
+    private CrossSlotDecision keyByKey() {
+        return new CrossSlotDecision(redis, codec, calendars, true);
     }
 
     /** Returns whether no single script reaches all keys. */
@@ -61,7 +59,7 @@ final class CrossSlotDecision {
 
     /** Returns what decides by scripts that reach their keys, after one script has not. */
     CrossSlotDecision afterOneScript(List<byte[]> names) {
-        return isNeeded(names) ? this : keyByKey;
+        return isNeeded(names) ? this : keyByKey();
     }
 
     /** Runs one script if it reaches all keys, else one for each slot, or one for each key while a slot is moving. */
@@ -73,7 +71,7 @@ final class CrossSlotDecision {
             return one.get();
         }
         return isNeeded(names)
-                ? orElse(more.apply(this), () -> more.apply(keyByKey))
+                ? orElse(more.apply(this), () -> more.apply(keyByKey()))
                 : orElse(one.get(), () -> more.apply(afterOneScript(names)));
     }
 
@@ -108,7 +106,7 @@ final class CrossSlotDecision {
                 .boxed()
                 .sorted(Comparator.comparing(names::get, Arrays::compareUnsigned))
                 .toList();
-        return redis.bySlot(indexes, names::get, i -> 1, keyByKey == this ? 1 : Integer.MAX_VALUE).stream()
+        return redis.bySlot(indexes, names::get, i -> 1, isKeyByKey ? 1 : Integer.MAX_VALUE).stream()
                 .map(ofPart -> new Part(ofPart, charges, names, holds))
                 .toList();
     }

@@ -104,7 +104,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
             this.permits.stop(SHUTDOWN);
             settlements.drain(SHUTDOWN);
         });
-        this.crossSlot = new CrossSlotDecision(redis, codec, calendars);
+        this.crossSlot = new CrossSlotDecision(redis, codec, calendars, false);
     }
 
     /** Calls the listener when this instance has released permits that a call waits for, perhaps one of another instance. */
@@ -124,20 +124,22 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public StoreAnswer decide(StoreRequest request) {
-        if (request.isPeek()) {
-            return StoreAnswer.of(() -> peek(request));
-        }
-        return request.refundable() && request.holdsPermits()
-                ? StoreAnswer.of(() -> decideHolding(request), () -> holding(request))
-                : StoreAnswer.of(
-                        () -> decideRates(request),
-                        () -> decided(request, keys.names(request.charges()), redis.deadline()));
+        Supplier<CompletableFuture<StoreOutcome>> nonBlocking =
+                () -> decided(request, keys.names(request.charges()), redis.deadline());
+        return request.isPeek()
+                ? StoreAnswer.of(nonBlocking)
+                : StoreAnswer.of(() -> isHolding(request) ? decideHolding(request) : decideRates(request), nonBlocking);
+    }
+
+    private static boolean isHolding(StoreRequest request) {
+        return request.refundable() && request.holdsPermits();
     }
 
     private StoreOutcome decideHolding(StoreRequest request) {
-        CompletableFuture<StoreOutcome> work = holding(request);
+        Deadline deadline = redis.deadline();
+        CompletableFuture<StoreOutcome> work = decided(request, keys.names(request.charges()), deadline);
         try {
-            return now(work, redis.deadline());
+            return now(work, deadline);
         } catch (Throwable ex) {
             // The call does not take place, even if it is admitted later.
             var unused = work.thenAccept(late -> late.refund().refund(late.charges()));
@@ -151,8 +153,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         CrossSlotDecision scripts = crossSlot;
         if (!crossSlot.isNeeded(names)) {
             try {
-                return dispatched(ScriptCall.of(request), request, names, deadline, true)
-                        .await();
+                return dispatched(request, names, List.of(), deadline, true).await();
             } catch (UnknownWindowException ex) {
                 codec.renewWindows(request.charges(), ex.micros());
                 return now(decided(request, names, deadline), deadline);
@@ -163,35 +164,45 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 scripts = crossSlot.afterOneScript(names);
             }
         }
-        return outcome(request, now(scripts.decide(request.charges(), names, List.of(), deadline), deadline));
+        ScriptReply reply = now(scripts.decide(request.charges(), names, List.of(), deadline), deadline);
+        return outcome(request, reply, List.of());
     }
 
-    private CompletableFuture<StoreOutcome> holding(StoreRequest request) {
+    private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
         List<Charge> charges = request.charges();
-        List<byte[]> names = keys.names(charges);
-        Deadline deadline = redis.deadline();
         return crossSlot.inOneOrMore(
                 names,
                 () -> holding(
                         request,
                         names,
-                        holds -> calendars.complete(charges, () -> dispatched(charges, names, deadline, holds))),
-                scripts -> holding(request, names, holds -> scripts.decide(charges, names, holds, deadline)));
+                        holds -> calendars.complete(
+                                charges,
+                                () -> dispatched(request, names, holds, deadline, false)
+                                        .outcome())),
+                scripts -> holding(
+                        request,
+                        names,
+                        holds -> scripts.decide(charges, names, holds, deadline)
+                                .thenApply(reply -> outcome(request, reply, holds))));
     }
 
-    /** Decides a call that holds permits. If it is not known whether it does, because Redis has failed, they are released. */
+    /**
+     * Decides a call, which asks for permits if it is to hold some. If it is not known whether it does, because Redis has failed,
+     * they are released.
+     */
     private CompletableFuture<StoreOutcome> holding(
             StoreRequest request,
             List<byte[]> names,
-            Function<List<PermitHold>, CompletableFuture<ScriptReply>> decision) {
+            Function<List<PermitHold>, CompletableFuture<StoreOutcome>> decision) {
+        if (!isHolding(request)) {
+            return decision.apply(List.of());
+        }
         List<PermitHold> holds = permits.ask(request.charges(), names);
-        return decision.apply(holds)
-                .thenApply(reply -> held(request, reply, holds))
-                .whenComplete((outcome, thrown) -> {
-                    if (thrown != null && mayHaveTaken(names, thrown)) {
-                        var unused = PermitHold.end(holds);
-                    }
-                });
+        return decision.apply(holds).whenComplete((outcome, thrown) -> {
+            if (thrown != null && mayHaveTaken(names, thrown)) {
+                var unused = PermitHold.end(holds);
+            }
+        });
     }
 
     /** Returns whether a call may have taken permits that has failed. An open circuit breaker sends nothing. */
@@ -201,79 +212,60 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return !RedisFailureMapper.areKeysApart(failure) && (sent || (names.size() > 1 && redis.isClustered()));
     }
 
-    private CompletableFuture<ScriptReply> dispatched(
-            List<Charge> charges, List<byte[]> names, Deadline deadline, List<PermitHold> holds) {
-        PendingCall<ScriptReply> pending = new PendingCall<>(
-                ScriptCall.HOLD,
-                charges,
-                holds.get(0).holder(),
+    /** @param holds what the call asks for of concurrency limits */
+    private PendingCall<StoreOutcome> dispatched(
+            StoreRequest request, List<byte[]> names, List<PermitHold> holds, Deadline deadline, boolean waitedFor) {
+        PendingCall<StoreOutcome> pending = new PendingCall<>(
+                kind(request, holds),
+                request.charges(),
+                holds.isEmpty() ? request.more() : holds.get(0).holder(),
                 names,
                 deadline,
-                false,
-                (reply, from) -> ScriptReply.of(ScriptCall.HOLD, charges, reply, from));
+                waitedFor,
+                (reply, from) ->
+                        outcome(request, ScriptReply.of(kind(request, holds), request.charges(), reply, from), holds));
         dispatcher.dispatch(pending);
-        return pending.outcome();
+        return pending;
+    }
+
+    private static ScriptCall kind(StoreRequest request, List<PermitHold> holds) {
+        return holds.isEmpty() ? ScriptCall.of(request) : ScriptCall.HOLD;
     }
 
     /** The call holds the permits that it has taken until their refund. Its other charges are refunded by their receipts. */
-    private StoreOutcome held(StoreRequest request, ScriptReply reply, List<PermitHold> holds) {
-        Map<Charge, Receipt> taken = reply.taken(StoreOutcome.of(request, reply.decisions()));
-        List<PermitHold> held = holds.stream()
-                .filter(hold -> taken.remove(hold.charge()) != null)
-                .toList();
+    private StoreOutcome outcome(StoreRequest request, ScriptReply reply, List<PermitHold> holds) {
+        List<RateLimitDecision> decisions = reply.decisions();
+        StoreOutcome outcome = StoreOutcome.of(request, decisions);
+        if (request.more() > 0) {
+            Lease.Unused unused = leaseRefunds.of(
+                    request.first(), reply.receipts().get(0), decisions.get(0).resetAfter());
+            return outcome.with(new Lease(reply.more(), unused));
+        }
+        if (!request.refundable()) {
+            return outcome;
+        }
+        Map<Charge, Receipt> taken = reply.taken(outcome);
+        List<PermitHold> held = holds.isEmpty()
+                ? holds
+                : holds.stream()
+                        .filter(hold -> taken.remove(hold.charge()) != null)
+                        .toList();
         held.forEach(PermitHold::begin);
         Refund rates = new ReceiptRefund<>(taken, this::refund);
-        return StoreOutcome.of(
-                request,
-                reply.decisions(),
-                refunded -> CompletableFuture.allOf(
-                        PermitHold.end(held.stream()
-                                .filter(hold -> refunded.containsKey(hold.charge()))
-                                .toList()),
-                        rates.refund(refunded).toCompletableFuture()));
+        return StoreOutcome.of(request, decisions, held.isEmpty() ? rates : refundOf(held, rates));
+    }
+
+    private static Refund refundOf(List<PermitHold> held, Refund rates) {
+        return refunded -> CompletableFuture.allOf(
+                PermitHold.end(held.stream()
+                        .filter(hold -> refunded.containsKey(hold.charge()))
+                        .toList()),
+                rates.refund(refunded).toCompletableFuture());
     }
 
     @Override
     public long heldPermits(RateLimit limit) {
         return permits.permits(limit);
-    }
-
-    private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
-        Supplier<CompletableFuture<StoreOutcome>> one =
-                () -> dispatched(ScriptCall.of(request), request, names, deadline, false)
-                        .outcome();
-        return crossSlot.inOneOrMore(
-                names,
-                CalendarCalls.haveWindows(request.charges()) ? () -> calendars.complete(request.charges(), one) : one,
-                scripts -> scripts.decide(request.charges(), names, List.of(), deadline)
-                        .thenApply(reply -> outcome(request, reply)));
-    }
-
-    private PendingCall<StoreOutcome> dispatched(
-            ScriptCall call, StoreRequest request, List<byte[]> names, Deadline deadline, boolean waitedFor) {
-        PendingCall<StoreOutcome> pending = new PendingCall<>(
-                call,
-                request.charges(),
-                request.more(),
-                names,
-                deadline,
-                waitedFor,
-                (reply, from) -> outcome(request, ScriptReply.of(call, request.charges(), reply, from)));
-        dispatcher.dispatch(pending);
-        return pending;
-    }
-
-    private StoreOutcome outcome(StoreRequest request, ScriptReply reply) {
-        List<RateLimitDecision> decisions = reply.decisions();
-        if (request.more() > 0) {
-            Lease.Unused unused = leaseRefunds.of(
-                    request.first(), reply.receipts().get(0), decisions.get(0).resetAfter());
-            return StoreOutcome.of(request, decisions).with(new Lease(reply.more(), unused));
-        }
-        StoreOutcome outcome = StoreOutcome.of(request, decisions);
-        return request.refundable()
-                ? StoreOutcome.of(request, decisions, new ReceiptRefund<>(reply.taken(outcome), this::refund))
-                : outcome;
     }
 
     @Override
@@ -288,15 +280,6 @@ public final class RedisRateLimitStore implements RateLimitStore {
         List<Long> parts = charges.stream().map(permits::get).toList();
         List<Receipt> receipts = charges.stream().map(taken::get).toList();
         return settlements.refund(charges, parts, keys.names(charges), receipts);
-    }
-
-    private CompletableFuture<StoreOutcome> peek(StoreRequest request) {
-        List<byte[]> names = keys.names(request.charges());
-        Deadline deadline = redis.deadline();
-        return calendars.complete(
-                request.charges(),
-                () -> dispatched(ScriptCall.LOOK, request, names, deadline, false)
-                        .outcome());
     }
 
     @Override
