@@ -98,11 +98,6 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
                 .toList();
     }
 
-    /** The slot of the first key. */
-    public static int slot(String... keys) {
-        return ClusterSlot.of(keys(keys).get(0));
-    }
-
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
         String key = new String(keys.get(0), StandardCharsets.US_ASCII);

@@ -132,17 +132,13 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
                 if (thrown == null) {
                     complete(numbers);
                 } else if (!isDone()) {
-                    attempt(() -> orElse.accept(thrown));
+                    try {
+                        orElse.accept(thrown);
+                    } catch (Throwable ex) {
+                        completeExceptionally(ex);
+                    }
                 }
             });
-        }
-
-        private void attempt(Runnable next) {
-            try {
-                next.run();
-            } catch (Throwable ex) {
-                completeExceptionally(ex);
-            }
         }
 
         @Override

@@ -174,14 +174,14 @@ public final class GuardedRedis implements DisposableBean {
     /**
      * Runs a script for callers.
      *
-     * @param slot that all keys are in
+     * @param keys all in one slot
      */
-    public CompletableFuture<List<Long>> execute(int slot, List<byte[]> keys, byte[][] arguments, Deadline deadline) {
+    public CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
         if (deadline.isOver()) {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Redis: not sent in time", null));
         }
-        return onServer(slot, server -> execute(server, keys, arguments, deadline));
+        return onServer(keys.get(0), server -> execute(server, keys, arguments, deadline));
     }
 
     public CompletableFuture<List<Long>> execute(
@@ -223,7 +223,7 @@ public final class GuardedRedis implements DisposableBean {
      * while the breaker is open.
      */
     public CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
-        return onServer(slotOf(keys.get(0)), server -> executeInBackground(server, keys, arguments, deadline));
+        return onServer(keys.get(0), server -> executeInBackground(server, keys, arguments, deadline));
     }
 
     public CompletableFuture<List<Long>> executeInBackground(
@@ -232,13 +232,14 @@ public final class GuardedRedis implements DisposableBean {
     }
 
     public CompletableFuture<?> delete(byte[] key, Deadline deadline) {
-        return onServer(slotOf(key), server -> server.call(() -> executor.delete(key), deadline));
+        return onServer(key, server -> server.call(() -> executor.delete(key), deadline));
     }
 
-    private <T> CompletableFuture<T> onServer(int slot, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
+    private <T> CompletableFuture<T> onServer(
+            byte[] key, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
         ServerCircuitBreaker server;
         try {
-            server = server(slot);
+            server = server(slotOf(key));
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }

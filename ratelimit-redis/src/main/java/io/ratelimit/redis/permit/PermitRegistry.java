@@ -165,14 +165,13 @@ public final class PermitRegistry {
         Predicate<PermitHold> ofBucket = hold -> Arrays.equals(hold.name(), name);
         List<PermitHold> before = held.stream().filter(ofBucket).toList();
         byte[][] arguments = codec.changeArguments(bucket, BucketChange.RESET);
-        return redis.execute(redis.slotOf(name), List.of(name), arguments, redis.deadline())
-                .thenCompose(reply -> {
-                    if (reply.get(2) > 0) {
-                        listener.accept(bucket);
-                    }
-                    var unused = PermitHold.end(before);
-                    return endReset(ofBucket);
-                });
+        return redis.execute(List.of(name), arguments, redis.deadline()).thenCompose(reply -> {
+            if (reply.get(2) > 0) {
+                listener.accept(bucket);
+            }
+            var unused = PermitHold.end(before);
+            return endReset(ofBucket);
+        });
     }
 
     /** Another instance has reset a bucket. Calls may have taken permits since, so that Redis is asked which holds have ended. */

@@ -149,11 +149,7 @@ final class CrossSlotDecision {
         long holder = part.holds.isEmpty() ? 0 : part.holds.get(0).holder();
         return calendars.complete(
                 part.charges,
-                () -> redis.execute(
-                                redis.slotOf(part.names.get(0)),
-                                part.names,
-                                codec.arguments(call, part.charges, holder),
-                                deadline)
+                () -> redis.execute(part.names, codec.arguments(call, part.charges, holder), deadline)
                         .thenAccept(reply -> part.read(call, reply)));
     }
 

@@ -297,7 +297,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         Deadline deadline = redis.deadline();
         CompletableFuture<BucketStatus> changed = calendars.complete(
                 List.of(bucket),
-                () -> redis.execute(redis.slotOf(name), List.of(name), codec.changeArguments(bucket, change), deadline)
+                () -> redis.execute(List.of(name), codec.changeArguments(bucket, change), deadline)
                         .thenApply(reply -> ScriptReply.status(limit, reply)));
         return change.equals(BucketChange.NONE) ? changed : RedisFailureMapper.sayingIfUnchanged(changed);
     }

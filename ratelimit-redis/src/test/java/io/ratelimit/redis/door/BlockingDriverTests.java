@@ -93,7 +93,7 @@ class BlockingDriverTests {
     }
 
     private static List<CompletableFuture<List<Long>>> calls(GuardedRedis redis, int number) {
-        return Stream.generate(() -> redis.execute(0, ScriptedServers.keys("key"), new byte[0][], redis.deadline()))
+        return Stream.generate(() -> redis.execute(ScriptedServers.keys("key"), new byte[0][], redis.deadline()))
                 .limit(number)
                 .toList();
     }

@@ -58,7 +58,7 @@ class GuardedRedisTests {
         GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
         servers.silence("alpha");
         thread.failToStart();
-        impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
+        impatient.execute(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
         thread.forget();
         thread.pass(Duration.ofMillis(1_999));
         impatient.executeInBackground(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
@@ -75,15 +75,14 @@ class GuardedRedisTests {
     void probeOfAServerThatCannotBeFoundHasFailed() {
         GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
         servers.silence("alpha");
-        impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
+        impatient.execute(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
         servers.forgetTopology();
         servers.probes().clear();
         for (int i = 0; i < 40; i++) {
             thread.pass(Duration.ofMillis(250));
         }
         assertThat(servers.probes()).isEmpty();
-        assertThat(failureOf(impatient.execute(
-                        ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline())))
+        assertThat(failureOf(impatient.execute(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline())))
                 .hasMessageContainingAll("circuit breaker open", "Cannot determine the servers of the cluster");
         servers.knowTopology();
         servers.heal("alpha");
@@ -104,7 +103,7 @@ class GuardedRedisTests {
             }
         });
         servers.silence("alpha");
-        impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
+        impatient.execute(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
         thread.pass(SECOND);
         servers.whileReconnecting(() -> {});
         servers.probes().clear();
@@ -120,11 +119,10 @@ class GuardedRedisTests {
     void callAfterTheProbesWereStoppedIsRefused() {
         GuardedRedis stopped = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
         servers.silence("alpha");
-        stopped.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, stopped.deadline());
+        stopped.execute(ScriptedServers.keys("alpha"), NOTHING, stopped.deadline());
         thread.shutdownNow();
         thread.pass(Duration.ofMinutes(1));
-        assertThat(reasonOf(stopped.execute(
-                        ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, stopped.deadline())))
+        assertThat(reasonOf(stopped.execute(ScriptedServers.keys("alpha"), NOTHING, stopped.deadline())))
                 .isEqualTo(Reason.SHORT_CIRCUITED);
     }
 
@@ -335,7 +333,7 @@ class GuardedRedisTests {
         GuardedRedis warmUp = new GuardedRedis(servers, Duration.ofHours(1), "test", false, thread, thread::nanos);
         servers.silence("alpha");
         servers.silence("beta");
-        warmUp.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, warmUp.deadline());
+        warmUp.execute(ScriptedServers.keys("alpha"), NOTHING, warmUp.deadline());
         warmUp.check();
         thread.pass(SECOND);
         assertThat(servers.probes()).contains("alpha", "beta");
@@ -358,8 +356,8 @@ class GuardedRedisTests {
 
     @Test
     void nothingIsSentAfterTheDeadline() {
-        CompletableFuture<List<Long>> call = redis.execute(
-                ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, Deadlines.in(Duration.ZERO));
+        CompletableFuture<List<Long>> call =
+                redis.execute(ScriptedServers.keys("alpha"), NOTHING, Deadlines.in(Duration.ZERO));
         assertThat(reasonOf(call)).isEqualTo(Reason.TIMEOUT);
         assertThat(servers.calls()).isEmpty();
         assertThat(ask("alpha")).isCompleted();
@@ -420,7 +418,7 @@ class GuardedRedisTests {
     @Test
     void serversThatCannotBeFoundAreAFailureOfTheStore() {
         GuardedRedis closed = TestStores.guarded(new ClosedServers(), Duration.ofHours(1), "test");
-        assertThat(reasonOf(closed.execute(0, ScriptedServers.keys("key"), NOTHING, closed.deadline())))
+        assertThat(reasonOf(closed.execute(ScriptedServers.keys("key"), NOTHING, closed.deadline())))
                 .isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.delete(new byte[0], closed.deadline()))).isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.check())).isEqualTo(Reason.CLOSED);
@@ -438,7 +436,7 @@ class GuardedRedisTests {
     }
 
     private CompletableFuture<List<Long>> ask(String... keys) {
-        return redis.execute(ScriptedServers.slot(keys), ScriptedServers.keys(keys), NOTHING, redis.deadline());
+        return redis.execute(ScriptedServers.keys(keys), NOTHING, redis.deadline());
     }
 
     private CompletableFuture<List<Long>> askInBackground(String key) {

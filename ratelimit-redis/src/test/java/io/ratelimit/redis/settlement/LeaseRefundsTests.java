@@ -95,7 +95,7 @@ class LeaseRefundsTests {
         assertThat(refunds.affordable()).isZero();
         int scripts = sent.size();
         for (int i = 0; i < LeaseRefunds.SHARE * scripts; i++) {
-            assertThat(redis.execute(0, List.of(new byte[1]), new byte[0][], redis.deadline()))
+            assertThat(redis.execute(List.of(new byte[1]), new byte[0][], redis.deadline()))
                     .isCompleted();
         }
         assertThat(refunds.affordable()).isOne();
@@ -105,7 +105,7 @@ class LeaseRefundsTests {
     void nothingIsRefundedInAnOutage() {
         Lease lease = remainder("alice");
         down.set(true);
-        assertThat(redis.execute(0, List.of(new byte[1]), new byte[0][], redis.deadline()))
+        assertThat(redis.execute(List.of(new byte[1]), new byte[0][], redis.deadline()))
                 .isCompletedExceptionally();
         assertThat(lease.unused().isAvailable()).isFalse();
         down.set(false);
@@ -120,7 +120,7 @@ class LeaseRefundsTests {
         GuardedRedis cluster = TestStores.guarded(servers, Duration.ofSeconds(20), "test");
         LeaseRefunds ofCluster = new LeaseRefunds(cluster, new ScriptCodec(), keys);
         byte[] failing = keys.name(limit, "alice");
-        assertThat(cluster.execute(ClusterSlot.of(failing), List.of(failing), new byte[0][], cluster.deadline()))
+        assertThat(cluster.execute(List.of(failing), new byte[0][], cluster.deadline()))
                 .isCompletedExceptionally();
         assertThat(ofCluster.isAvailable(new Charge(limit, "alice", 1))).isFalse();
         assertThat(ofCluster.isAvailable(new Charge(limit, "bob", 1))).isTrue();

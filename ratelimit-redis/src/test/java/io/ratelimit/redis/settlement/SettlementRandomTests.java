@@ -198,7 +198,7 @@ class SettlementRandomTests {
         private void openCircuitBreaker() {
             for (int i = 0; i < 30; i++) {
                 var unused = instance.redis.execute(
-                        0, List.of("call".getBytes(UTF_8)), new byte[0][], instance.redis.deadline());
+                        List.of("call".getBytes(UTF_8)), new byte[0][], instance.redis.deadline());
             }
         }
 
