@@ -52,7 +52,7 @@ public final class Evaluation implements RateLimitKeyContext {
             @Nullable Object target,
             @Nullable Object[] arguments,
             @Nullable RequestCall call) {
-        return new Evaluation(expressions, method, target, arguments, call == null ? null : call.request(), Map.of());
+        return new Evaluation(expressions, method, target, arguments, call, Map.of());
     }
 
     /** @param request {@code null}: it may be over */

@@ -6,11 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A call during a request. Where it has a response with headers, what limits decide about the call becomes part of that. */
-@FunctionalInterface
-public interface RequestCall extends CallListener {
-
-    /** Returns the request, as expressions read it. */
-    CallerRequest request();
+public interface RequestCall extends CallListener, CallerRequest {
 
     /** Returns the charges that were not made before the request was dispatched again, by a forward or to an error page. */
     default List<Charge> unpaid(List<Charge> charges) {

@@ -35,7 +35,7 @@ public record StompCallConfigurer(StompCallSource source) implements WebSocketMe
                 InetAddress ip = address.getAddress();
                 session.getAttributes()
                         // The text of a proxy's header may be no address, such as "unknown".
-                        .put(StompCaller.ADDRESS, ip == null ? address.getHostString() : ip.getHostAddress());
+                        .put(StompCall.ADDRESS, ip == null ? address.getHostString() : ip.getHostAddress());
             }
             super.afterConnectionEstablished(session);
         }

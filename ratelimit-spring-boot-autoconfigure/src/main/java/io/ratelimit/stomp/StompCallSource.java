@@ -7,29 +7,28 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageChannel;
 import org.springframework.messaging.MessageHandler;
+import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.support.ExecutorChannelInterceptor;
 
 /** Finds the STOMP message that the current thread handles, and otherwise its web request. */
 public record StompCallSource(RequestCall.Source requests, WebSettings settings)
         implements RequestCall.Source, ExecutorChannelInterceptor {
 
-    private static final ThreadLocal<@Nullable Handled> handled = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable StompCall> handled = new ThreadLocal<>();
 
     @Override
     public @Nullable RequestCall current() {
-        Handled present = handled.get();
-        return present == null
-                ? requests.current()
-                : () -> new StompCaller(present.message().getHeaders(), settings);
+        StompCall present = handled.get();
+        return present == null ? requests.current() : present;
     }
 
     @Override
     public Runnable carriedBy(Runnable task) {
-        Handled present = handled.get();
+        StompCall present = handled.get();
         return present == null
                 ? requests.carriedBy(task)
                 : () -> {
-                    begin(present.message());
+                    begin(present.headers());
                     try {
                         task.run();
                     } finally {
@@ -45,7 +44,7 @@ public record StompCallSource(RequestCall.Source requests, WebSettings settings)
 
     @Override
     public Message<?> beforeHandle(Message<?> message, MessageChannel channel, MessageHandler handler) {
-        begin(message);
+        begin(message.getHeaders());
         return message;
     }
 
@@ -55,19 +54,16 @@ public record StompCallSource(RequestCall.Source requests, WebSettings settings)
         end();
     }
 
-    private static void begin(Message<?> message) {
-        handled.set(new Handled(message, handled.get()));
+    private void begin(MessageHeaders headers) {
+        handled.set(new StompCall(headers, settings, handled.get()));
     }
 
     private static void end() {
-        Handled present = handled.get();
+        StompCall present = handled.get();
         if (present == null || present.outer() == null) {
             handled.remove();
         } else {
             handled.set(present.outer());
         }
     }
-
-    /** @param outer the message whose handler has sent this one, if the channel has no threads of its own */
-    private record Handled(Message<?> message, @Nullable Handled outer) {}
 }

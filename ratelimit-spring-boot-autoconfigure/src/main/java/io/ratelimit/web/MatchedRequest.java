@@ -96,7 +96,7 @@ public record MatchedRequest(List<Match> matches, List<Match> charging) {
     private DraftedCharges drafted(RequestCall call) {
         DraftedCharges drafted = new DraftedCharges();
         for (Match match : matches) {
-            if (drafted.add(match.limit().operation(), match.limit().evaluation(call.request(), match.variables()))) {
+            if (drafted.add(match.limit().operation(), match.limit().evaluation(call, match.variables()))) {
                 charging.add(match);
             }
         }

@@ -24,13 +24,13 @@ class StompCallConfigurerTests {
 
     @Test
     void sessionKnowsItsAddress() throws Exception {
-        assertThat(attributes(new InetSocketAddress("192.0.2.7", 1))).containsEntry(StompCaller.ADDRESS, "192.0.2.7");
+        assertThat(attributes(new InetSocketAddress("192.0.2.7", 1))).containsEntry(StompCall.ADDRESS, "192.0.2.7");
     }
 
     /** As of a proxy that hides its clients. */
     @Test
     void addressMayBeAnyText() throws Exception {
         assertThat(attributes(InetSocketAddress.createUnresolved("unknown", 1)))
-                .containsEntry(StompCaller.ADDRESS, "unknown");
+                .containsEntry(StompCall.ADDRESS, "unknown");
     }
 }

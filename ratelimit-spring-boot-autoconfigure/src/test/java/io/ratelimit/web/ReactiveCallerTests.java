@@ -8,8 +8,6 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.RequestCall;
-import io.ratelimit.web.reactive.ExchangeCallerRequest;
 import io.ratelimit.web.reactive.ExchangeRequestCallSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -71,7 +69,7 @@ class ReactiveCallerTests {
         StepVerifier.create(requests.current(true)).verifyComplete();
         StepVerifier.create(
                         requests.current(true).contextWrite(ReactiveSecurityContextHolder.withAuthentication(ALICE)))
-                .assertNext(call -> assertThat(call.request().principal()).isEqualTo(ALICE))
+                .assertNext(call -> assertThat(call.principal()).isEqualTo(ALICE))
                 .verifyComplete();
     }
 
@@ -109,7 +107,6 @@ class ReactiveCallerTests {
 
     private String principal(ServerWebExchange exchange, Authentication authentication) {
         CallerRequest caller = requests.current(true)
-                .map(RequestCall::request)
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange))
                 .contextWrite(context -> authentication == null
@@ -120,8 +117,11 @@ class ReactiveCallerTests {
         return caller.principal() == null ? null : caller.principal().getName();
     }
 
-    private static CallerRequest caller(ServerWebExchange exchange) {
-        return new ExchangeCallerRequest(exchange, null, TestWebSettings.of(HeaderFormat.IETF));
+    private CallerRequest caller(ServerWebExchange exchange) {
+        return requests.current(false)
+                .contextWrite(
+                        context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange))
+                .block();
     }
 
     private static ServerWebExchange exchangeOf(Principal principal) {

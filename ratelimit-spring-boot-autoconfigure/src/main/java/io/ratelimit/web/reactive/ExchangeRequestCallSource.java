@@ -1,13 +1,9 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.RateLimitDecision;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.expression.RequestCall;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.web.WebSettings;
 import java.security.Principal;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
@@ -39,10 +35,9 @@ public record ExchangeRequestCallSource(WebSettings settings) implements Reactiv
     private Mono<RequestCall> request(@Nullable ServerWebExchange exchange, @Nullable Principal principal) {
         if (exchange != null) {
             return Mono.just(new ExchangeRequestCall(
-                    new ExchangeCallerRequest(exchange, principal, settings),
-                    ExchangeHeaderRecord.of(exchange, settings.headers())));
+                    exchange, principal, settings, ExchangeHeaderRecord.of(exchange, settings.headers())));
         }
-        return Mono.justOrEmpty(principal).map(PrincipalCallerRequest::call);
+        return Mono.justOrEmpty(principal).map(PrincipalCall::new);
     }
 
     private static Mono<Principal> principal(@Nullable ServerWebExchange exchange) {
@@ -51,13 +46,5 @@ public record ExchangeRequestCallSource(WebSettings settings) implements Reactiv
                 ? SecurityCallerRequests.principal()
                         .switchIfEmpty(ofExchange.filter(SecurityCallerRequests::isAuthenticated))
                 : ofExchange;
-    }
-
-    private record ExchangeRequestCall(CallerRequest request, ExchangeHeaderRecord record) implements RequestCall {
-
-        @Override
-        public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
-            record.add(charges, decisions);
-        }
     }
 }

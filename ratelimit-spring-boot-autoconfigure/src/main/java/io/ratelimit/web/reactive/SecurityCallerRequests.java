@@ -17,7 +17,7 @@ public final class SecurityCallerRequests implements ReactiveRequestCallSource {
 
     @Override
     public Mono<RequestCall> current(boolean withPrincipal) {
-        return withPrincipal ? principal().map(PrincipalCallerRequest::call) : Mono.empty();
+        return withPrincipal ? principal().map(PrincipalCall::new) : Mono.empty();
     }
 
     @Override

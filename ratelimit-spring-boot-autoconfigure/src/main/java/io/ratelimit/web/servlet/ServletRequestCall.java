@@ -2,7 +2,6 @@ package io.ratelimit.web.servlet;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallEnd;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
@@ -11,6 +10,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
+import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -66,8 +66,18 @@ final class ServletRequestCall implements RequestCall {
     }
 
     @Override
-    public CallerRequest request() {
-        return new ServletCallerRequest(request, settings);
+    public String clientIp() {
+        return settings.clientAddress(request.getRemoteAddr());
+    }
+
+    @Override
+    public @Nullable Principal principal() {
+        return request.getUserPrincipal();
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return request.getHeader(name);
     }
 
     @Override

@@ -1,15 +1,10 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.RequestCall;
 import java.security.Principal;
 
-/** Answers expressions outside of a web request, where only the principal is known. */
-record PrincipalCallerRequest(Principal principal) implements CallerRequest {
-
-    static RequestCall call(Principal principal) {
-        return () -> new PrincipalCallerRequest(principal);
-    }
+/** A call outside of a web request, where only the principal is known. */
+record PrincipalCall(Principal principal) implements RequestCall {
 
     @Override
     public String clientIp() {

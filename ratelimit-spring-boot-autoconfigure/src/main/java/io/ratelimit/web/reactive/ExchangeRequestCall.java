@@ -1,16 +1,20 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.expression.RequestCall;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.web.WebSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
-/** Answers expressions from a WebFlux exchange. */
-public record ExchangeCallerRequest(
-        ServerWebExchange exchange, @Nullable Principal principal, WebSettings settings) implements CallerRequest {
+/** A call during a WebFlux exchange. */
+record ExchangeRequestCall(
+        ServerWebExchange exchange, @Nullable Principal principal, WebSettings settings, ExchangeHeaderRecord record)
+        implements RequestCall {
 
     @Override
     public String clientIp() {
@@ -25,5 +29,10 @@ public record ExchangeCallerRequest(
     @Override
     public @Nullable String header(String name) {
         return exchange.getRequest().getHeaders().getFirst(name);
+    }
+
+    @Override
+    public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
+        record.add(charges, decisions);
     }
 }

@@ -1,6 +1,6 @@
 package io.ratelimit.stomp;
 
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.web.WebSettings;
 import java.security.Principal;
 import java.util.Map;
@@ -9,11 +9,18 @@ import org.springframework.messaging.MessageHeaders;
 import org.springframework.messaging.simp.SimpMessageHeaderAccessor;
 import org.springframework.messaging.support.NativeMessageHeaderAccessor;
 
-/** Answers expressions from the headers of a STOMP message. */
-record StompCaller(MessageHeaders headers, WebSettings settings) implements CallerRequest {
+/**
+ * A call during the handling of a STOMP message.
+ *
+ * @param outer the one whose handler has sent the message, if the channel has no threads of its own
+ */
+record StompCall(
+        MessageHeaders headers,
+        WebSettings settings,
+        @Nullable StompCall outer) implements RequestCall {
 
     /** The attribute of the session that has the address. */
-    static final String ADDRESS = StompCaller.class.getName() + ".address";
+    static final String ADDRESS = StompCall.class.getName() + ".address";
 
     /** The address of the handshake. */
     @Override
