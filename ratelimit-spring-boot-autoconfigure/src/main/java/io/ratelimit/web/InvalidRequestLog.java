@@ -16,23 +16,21 @@ record InvalidRequestLog(OnceAMinute lines) {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.web");
 
-    void log(RateLimitInputException invalid, String answer) {
-        if (lines.isDue(invalid.getLimitName())) {
-            logger.log(
-                    Level.WARNING,
-                    invalid instanceof MissingRateLimitKeyException
-                            ? "Request without a key for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit."
-                            : "Request with an invalid value for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit.",
-                    invalid.getLimitName(),
-                    invalid.getMessage(),
-                    answer);
-        }
-    }
-
-    /** The message names the expression, and no value. */
+    /** The message of an expression that fails names the expression, and no value. */
     void log(RateLimitExpressionException failure, String answer) {
         String message = String.valueOf(failure.getMessage());
-        if (lines.isDue(message)) {
+        if (failure instanceof RateLimitInputException invalid) {
+            if (lines.isDue(invalid.getLimitName())) {
+                logger.log(
+                        Level.WARNING,
+                        invalid instanceof MissingRateLimitKeyException
+                                ? "Request without a key for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit."
+                                : "Request with an invalid value for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit.",
+                        invalid.getLimitName(),
+                        message,
+                        answer);
+            }
+        } else if (lines.isDue(message)) {
             Throwable cause = failure.getCause();
             logger.log(
                     Level.ERROR,

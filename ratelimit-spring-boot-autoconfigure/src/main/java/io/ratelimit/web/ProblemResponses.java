@@ -51,22 +51,12 @@ public record ProblemResponses(MessageSource messages, WebSettings settings) {
     @Nullable
     public ErrorResponse of(Throwable failure, String path, Locale locale, HeaderRecord record) {
         RateLimitException exception = settings.find(failure);
-        if (exception == null) {
+        HttpStatusCode status = settings.status(exception);
+        if (exception == null || status == null) {
             return null;
         }
         record.addIfTighter(exception, settings);
-        ErrorResponse problem;
-        if (exception instanceof RateLimitExceededException rejection) {
-            problem = settings.isQuotaOfCaller(rejection) ? exceeded(rejection, locale) : outbound(rejection, locale);
-        } else if (exception instanceof RateLimitInputException invalid) {
-            problem = invalid(invalid, locale);
-        } else if (exception instanceof RateLimitExpressionException failed) {
-            problem = failed(failed, locale);
-        } else {
-            problem = refused(exception, locale);
-        }
-        problem.getBody().setInstance(instance(path));
-        return problem;
+        return problem(exception, status).instance(instance(path)).build(messages, locale);
     }
 
     /** In a URI reference, the text after two slashes is a host. */
@@ -78,66 +68,49 @@ public record ProblemResponses(MessageSource messages, WebSettings settings) {
         }
     }
 
-    public ErrorResponse exceeded(RateLimitExceededException rejection, Locale locale) {
-        return build(
-                problem(rejection, HttpStatus.TOO_MANY_REQUESTS, rejection.getMessage())
-                        .type(QUOTA_EXCEEDED)
-                        .title(QUOTA_EXCEEDED_TITLE)
-                        .property("violated-policies", rejection.getLimitNames()),
-                rejection,
-                locale);
-    }
-
-    /** The quota is that of this application, so its limit is not named. */
-    private ErrorResponse outbound(RateLimitExceededException rejection, Locale locale) {
-        return build(
-                problem(rejection, settings.outboundStatus(), "Another application must not be called at present")
-                        .type(REDUCED_CAPACITY)
-                        .title(REDUCED_CAPACITY_TITLE),
-                rejection,
-                locale);
+    private ErrorResponse.Builder problem(RateLimitException exception, HttpStatusCode status) {
+        if (exception instanceof RateLimitExceededException rejection) {
+            return rejected(rejection, status);
+        }
+        if (exception instanceof RateLimitExpressionException failure) {
+            return failed(failure, status);
+        }
+        return reduced(problem(exception, status, String.valueOf(exception.getMessage())));
     }
 
     /** The message arguments are the names of the limits and, if a later call can succeed, the seconds to wait. */
-    private ErrorResponse build(ErrorResponse.Builder problem, RateLimitExceededException rejection, Locale locale) {
+    private static ErrorResponse.Builder rejected(RateLimitExceededException rejection, HttpStatusCode status) {
+        ErrorResponse.Builder problem = HttpStatus.TOO_MANY_REQUESTS.equals(status)
+                ? problem(rejection, status, rejection.getMessage())
+                        .type(QUOTA_EXCEEDED)
+                        .title(QUOTA_EXCEEDED_TITLE)
+                        .property("violated-policies", rejection.getLimitNames())
+                // The quota is that of this application, so its limit is not named.
+                : reduced(problem(rejection, status, "Another application must not be called at present"));
         String limits = String.join(", ", rejection.getLimitNames());
         Duration retryAfter = rejection.getDecision().retryAfter();
         if (retryAfter == null) {
-            problem.detailMessageArguments(limits);
-        } else {
-            String seconds = RateLimitHeaders.retryAfter(retryAfter);
-            problem.header(HttpHeaders.RETRY_AFTER, seconds).detailMessageArguments(limits, Long.valueOf(seconds));
+            return problem.detailMessageArguments(limits);
         }
-        return problem.build(messages, locale);
+        String seconds = RateLimitHeaders.retryAfter(retryAfter);
+        return problem.header(HttpHeaders.RETRY_AFTER, seconds).detailMessageArguments(limits, Long.valueOf(seconds));
     }
 
-    private ErrorResponse refused(RuntimeException refusal, Locale locale) {
-        return problem(refusal, HttpStatus.SERVICE_UNAVAILABLE, String.valueOf(refusal.getMessage()))
-                .type(REDUCED_CAPACITY)
-                .title(REDUCED_CAPACITY_TITLE)
-                .build(messages, locale);
-    }
-
-    /** The exception's message names classes and methods, so it is logged and not sent. */
-    private ErrorResponse invalid(RateLimitInputException invalid, Locale locale) {
-        settings.logInvalid(invalid);
+    /** The exception's message names classes, methods and expressions, so it is logged and not sent. */
+    private ErrorResponse.Builder failed(RateLimitExpressionException failure, HttpStatusCode status) {
+        settings.log(failure, status);
+        if (!(failure instanceof RateLimitInputException invalid)) {
+            return problem(failure, status, "The server cannot evaluate a rate limit of the request");
+        }
         String limit = invalid.getLimitName();
         String detail = invalid instanceof MissingRateLimitKeyException
                 ? "The request does not contain the key that rate limit '" + limit + "' requires"
                 : "The request contains a value that rate limit '" + limit + "' cannot use";
-        return problem(invalid, settings.invalidRequestStatus(), detail)
-                .detailMessageArguments(limit)
-                .build(messages, locale);
+        return problem(invalid, status, detail).detailMessageArguments(limit);
     }
 
-    /** For each request, as for an invalid one, the exception is logged at most once a minute. */
-    private ErrorResponse failed(RateLimitExpressionException failure, Locale locale) {
-        settings.logFailed(failure);
-        return problem(
-                        failure,
-                        HttpStatus.INTERNAL_SERVER_ERROR,
-                        "The server cannot evaluate a rate limit of the request")
-                .build(messages, locale);
+    private static ErrorResponse.Builder reduced(ErrorResponse.Builder problem) {
+        return problem.type(REDUCED_CAPACITY).title(REDUCED_CAPACITY_TITLE);
     }
 
     private static ErrorResponse.Builder problem(RuntimeException exception, HttpStatusCode status, String detail) {

@@ -31,18 +31,16 @@ public record RejectionAnswer(
         if (failure instanceof RateLimitRefusedException) {
             return new RejectionAnswer(Kind.UNAVAILABLE, String.valueOf(failure.getMessage()), null);
         }
-        if (failure instanceof RateLimitInputException invalid) {
-            log.log(invalid, "an error");
-            return new RejectionAnswer(
-                    Kind.INVALID,
-                    "Rate limit '" + invalid.getLimitName() + "' lacks its key, or cannot use a value",
-                    null);
+        if (!(failure instanceof RateLimitExpressionException failed)) {
+            return null;
         }
-        if (failure instanceof RateLimitExpressionException failed) {
-            log.log(failed, "an error");
-            return new RejectionAnswer(Kind.FAILED, "The server cannot evaluate a rate limit of the request", null);
-        }
-        return null;
+        log.log(failed, "an error");
+        return failed instanceof RateLimitInputException invalid
+                ? new RejectionAnswer(
+                        Kind.INVALID,
+                        "Rate limit '" + invalid.getLimitName() + "' lacks its key, or cannot use a value",
+                        null)
+                : new RejectionAnswer(Kind.FAILED, "The server cannot evaluate a rate limit of the request", null);
     }
 
     /** Returns the time to wait in seconds, rounded up, at least 1, as in HTTP. */

@@ -97,32 +97,16 @@ public final class WebSettings {
         return exception instanceof RateLimitExpressionException ? HttpStatus.INTERNAL_SERVER_ERROR : null;
     }
 
-    /** Returns whether the caller is told that it has exceeded its quota. */
-    boolean isQuotaOfCaller(RateLimitExceededException rejection) {
-        return HttpStatus.TOO_MANY_REQUESTS.equals(status(rejection));
+    /** Logs a failure whose answer has this status. */
+    void log(RateLimitExpressionException failure, HttpStatusCode status) {
+        invalidRequestLog.log(failure, Integer.toString(status.value()));
     }
 
-    HttpStatusCode invalidRequestStatus() {
-        return invalidRequestStatus;
-    }
-
-    HttpStatusCode outboundStatus() {
-        return outboundStatus;
-    }
-
-    void logInvalid(RateLimitInputException invalid) {
-        invalidRequestLog.log(invalid, Integer.toString(invalidRequestStatus.value()));
-    }
-
-    void logFailed(RateLimitExpressionException failure) {
-        invalidRequestLog.log(failure, "500");
-    }
-
-    /** Returns the caller's quota under the limit that rejects it. */
+    /** Returns the caller's quota under the limit that rejects it; empty if the caller is not told of it. */
     Optional<QuotaStatus> quotaStatus(RateLimitExceededException rejection) {
         return Optional.ofNullable(rejection.getLimit())
                 .or(() -> limits.find(rejection.getLimitName()))
-                .filter(limit -> isQuotaOfCaller(rejection))
+                .filter(limit -> HttpStatus.TOO_MANY_REQUESTS.equals(status(rejection)))
                 .map(limit -> new QuotaStatus(limit, rejection.getDecision()));
     }
 }

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.web.HeaderFormat;
+import io.ratelimit.web.HeaderRecord;
 import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.TestWebSettings;
 import java.time.Duration;
@@ -127,7 +128,7 @@ class RateLimitExceptionAdviceTests {
         RateLimitDecision decision =
                 new RateLimitDecision(false, 1, 0, Duration.ZERO, retryAfter, Duration.ofSeconds(1));
         return new ProblemResponses(new StaticMessageSource(), TestWebSettings.of(HeaderFormat.NONE))
-                .exceeded(new RateLimitExceededException("quotes", decision), Locale.ENGLISH);
+                .of(new RateLimitExceededException("quotes", decision), "/quotes", Locale.ENGLISH, new HeaderRecord());
     }
 
     @EnableWebMvc
