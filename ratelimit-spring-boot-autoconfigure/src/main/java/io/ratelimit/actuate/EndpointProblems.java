@@ -31,6 +31,7 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.invoke.ParameterMappingException;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
+import org.springframework.http.HttpStatus;
 import org.springframework.util.MimeType;
 
 /**
@@ -54,9 +55,6 @@ public final class EndpointProblems implements OperationInvokerAdvisor {
     private static final MimeType PROBLEM = MimeType.valueOf("application/problem+json");
 
     private static final String PRINCIPAL = "principal";
-
-    private static final Map<Integer, String> TITLES = Map.of(
-            400, "Bad Request", 404, "Not Found", 409, "Conflict", 501, "Not Implemented", 503, "Service Unavailable");
 
     @Override
     public OperationInvoker apply(
@@ -176,7 +174,7 @@ public final class EndpointProblems implements OperationInvokerAdvisor {
 
     private static WebEndpointResponse<Map<String, Object>> problem(int status, String detail) {
         Map<String, Object> problem = new LinkedHashMap<>();
-        problem.put("title", TITLES.get(status));
+        problem.put("title", HttpStatus.valueOf(status).getReasonPhrase());
         problem.put("status", status);
         problem.put("detail", detail);
         return new WebEndpointResponse<>(problem, status, PROBLEM);

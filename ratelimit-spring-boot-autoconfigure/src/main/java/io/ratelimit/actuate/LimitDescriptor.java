@@ -9,6 +9,7 @@ import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.statistics.CallCounts;
 import io.ratelimit.internal.statistics.CountSeries;
+import io.ratelimit.internal.statistics.Figures;
 import io.ratelimit.internal.statistics.KeyCount;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -70,8 +71,12 @@ public record LimitDescriptor(
         @Nullable List<KeyCount> topKeys)
         implements OperationResponseBody {
 
-    /** @param figures those of the limit; {@code null}: none */
-    static LimitDescriptor of(RateLimitStatus status, Usage usage, Load load, @Nullable LimitFigures figures) {
+    /**
+     * @param figures those of the limit are among them; {@code null}: none
+     * @param single whether it is the only limit that is described
+     */
+    static LimitDescriptor of(
+            RateLimitStatus status, Usage usage, Load load, @Nullable Figures figures, boolean single) {
         RateLimit limit = status.effective();
         return new LimitDescriptor(
                 limit.algorithmName(),
@@ -96,10 +101,10 @@ public record LimitDescriptor(
                 usage.pointcut(),
                 usage.methods(),
                 usage.requests(),
-                figures == null ? null : figures.lastMinute(),
-                figures == null ? null : figures.history(),
+                figures == null ? null : figures.lastMinute(limit.id()),
+                figures == null ? null : figures.history(limit.id()),
                 load.concerns(limit) ? load : null,
-                figures == null ? null : figures.byInstance(),
+                figures == null || !single ? null : figures.byInstance(limit.id()),
                 figures == null ? null : figures.topKeys());
     }
 
@@ -160,13 +165,6 @@ public record LimitDescriptor(
             return permitsInUse != null || waitingCalls > 0 || !limit.maxWait().isZero();
         }
     }
-
-    /** How many calls there were; as in {@link LimitDescriptor}. */
-    record LimitFigures(
-            CallCounts lastMinute,
-            @Nullable CountSeries history,
-            @Nullable Map<String, CallCounts> byInstance,
-            @Nullable List<KeyCount> topKeys) {}
 
     /** Where a limit applies; as in {@link LimitDescriptor}. */
     public record Usage(

@@ -1,6 +1,5 @@
 package io.ratelimit.actuate;
 
-import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.spi.StoreFailure;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,8 +22,7 @@ public record RateLimitHealth(String status, Map<String, Object> details) {
      * @param storeFailure the status while the store fails
      */
     public static RateLimitHealth of(List<StoreFailure> failures, String storeFailure) {
-        boolean failing = failures.stream()
-                .anyMatch(failure -> failure.reason() != Reason.FOREIGN_VALUE && failure.reason() != Reason.ALGORITHM);
+        boolean failing = StoreDescriptor.ofWholeStores(failures).findFirst().isPresent();
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("limits", failing ? "on-store-failure" : "shared");
         if (!failures.isEmpty()) {

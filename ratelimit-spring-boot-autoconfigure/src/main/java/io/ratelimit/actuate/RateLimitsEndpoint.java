@@ -7,7 +7,6 @@ import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.actuate.LimitDescriptor.LimitFigures;
 import io.ratelimit.actuate.LimitDescriptor.Load;
 import io.ratelimit.actuate.LimitDescriptor.Usage;
 import io.ratelimit.internal.statistics.Figures;
@@ -77,8 +76,7 @@ public record RateLimitsEndpoint(
         Figures figures = statistics == null ? null : statistics.read(time, null);
         Map<String, LimitDescriptor> limits = new TreeMap<>();
         for (String name : names.get()) {
-            RateLimitStatus status = admin.status(name);
-            limits.put(name, describe(status, figures == null ? null : figures(figures, status.effective())));
+            limits.put(name, describe(admin.status(name), figures, false));
         }
         return new RateLimitsDescriptor(
                 store.get(),
@@ -108,21 +106,10 @@ public record RateLimitsEndpoint(
         }
         refuse("plan", plan, WITH_KEY);
         Duration time = history(history);
-        String id = status.effective().id();
-        Figures figures = statistics == null ? null : statistics.read(time, id);
-        return describe(
-                status,
-                figures == null
-                        ? null
-                        : new LimitFigures(
-                                figures.lastMinute(id),
-                                figures.history(id),
-                                figures.byInstance(id),
-                                figures.topKeys()));
-    }
-
-    private static LimitFigures figures(Figures figures, RateLimit limit) {
-        return new LimitFigures(figures.lastMinute(limit.id()), figures.history(limit.id()), null, null);
+        Figures figures = statistics == null
+                ? null
+                : statistics.read(time, status.effective().id());
+        return describe(status, figures, true);
     }
 
     private static Duration history(@Nullable String text) {
@@ -276,12 +263,12 @@ public record RateLimitsEndpoint(
 
     /** Describes the limit after a change. The status of a plan is a part of that. */
     private LimitDescriptor describe(RateLimitStatus changed, String limit, @Nullable String plan) {
-        return describe(plan == null ? changed : admin.status(limit), (LimitFigures) null);
+        return describe(plan == null ? changed : admin.status(limit), null, true);
     }
 
-    private LimitDescriptor describe(RateLimitStatus status, @Nullable LimitFigures figures) {
+    private LimitDescriptor describe(RateLimitStatus status, @Nullable Figures figures, boolean single) {
         RateLimit limit = status.effective();
-        return LimitDescriptor.of(status, usage.apply(limit.name()), load.apply(limit), figures);
+        return LimitDescriptor.of(status, usage.apply(limit.name()), load.apply(limit), figures, single);
     }
 
     private BucketDescriptor describe(RateLimitStatus status, BucketStatus bucket) {

@@ -42,27 +42,17 @@ public record StoreDescriptor(
         return new StoreDescriptor("in-memory", "instance", null, null, null, null, null, null, null);
     }
 
-    /** Describes a store that instances share. A failure that concerns single buckets does not count. */
-    public static StoreDescriptor shared(String kind, List<StoreFailure> failures) {
-        return shared(kind, failures, List.of());
-    }
-
     /**
-     * Describes a store of several servers: it fails if one of them does.
+     * Describes a store that instances share: it fails if one of its servers does. A failure that concerns single buckets does not
+     * count.
      *
      * @param names of the servers; empty if there is only one
      */
     public static StoreDescriptor shared(String kind, List<StoreFailure> failures, List<String> names) {
         Map<String, StoreDescriptor> servers = new LinkedHashMap<>();
         for (String name : names) {
-            servers.put(
-                    name,
-                    of(
-                            kind,
-                            failures.stream()
-                                    .filter(failure -> name.equals(failure.redis()))
-                                    .toList(),
-                            null));
+            Stream<StoreFailure> ofServer = failures.stream().filter(failure -> name.equals(failure.redis()));
+            servers.put(name, of(kind, ofServer.toList(), null));
         }
         return of(kind, failures, servers.isEmpty() ? null : servers);
     }
@@ -81,21 +71,17 @@ public record StoreDescriptor(
                 .toList();
     }
 
-    private static Stream<StoreFailure> ofWholeStores(List<StoreFailure> failures) {
+    static Stream<StoreFailure> ofWholeStores(List<StoreFailure> failures) {
         return failures.stream()
                 .filter(failure -> failure.reason() != Reason.FOREIGN_VALUE && failure.reason() != Reason.ALGORITHM);
     }
 
     private static StoreDescriptor of(
             String kind, List<StoreFailure> failures, @Nullable Map<String, StoreDescriptor> servers) {
-        return ofWholeStores(failures)
-                .findFirst()
-                .map(failure -> failing(kind, failure, servers))
-                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, null, null, null, servers));
-    }
-
-    private static StoreDescriptor failing(
-            String kind, StoreFailure failure, @Nullable Map<String, StoreDescriptor> servers) {
+        StoreFailure failure = ofWholeStores(failures).findFirst().orElse(null);
+        if (failure == null) {
+            return new StoreDescriptor(kind, "shared", null, null, null, null, null, null, servers);
+        }
         String server = servers == null ? "" : "Redis server '" + failure.redis() + "': ";
         StoreFailure.Latest latest = failure.latest();
         return new StoreDescriptor(

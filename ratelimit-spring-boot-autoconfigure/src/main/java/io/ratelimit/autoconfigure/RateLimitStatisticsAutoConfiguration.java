@@ -75,7 +75,7 @@ public final class RateLimitStatisticsAutoConfiguration {
                     .findFirst()
                     .map(RateLimitStatisticsAutoConfiguration::failures)
                     .orElseGet(List::of);
-            return state(StoreDescriptor.shared(kind, failures), StoreDescriptor.failingServers(failures));
+            return state(StoreDescriptor.shared(kind, failures, List.of()), StoreDescriptor.failingServers(failures));
         };
     }
 

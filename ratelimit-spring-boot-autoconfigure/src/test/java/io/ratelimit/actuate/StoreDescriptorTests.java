@@ -30,11 +30,12 @@ class StoreDescriptorTests {
     void latestFailureHasItsMessage() {
         StoreFailure.Latest latest = new StoreFailure.Latest(Reason.UNREACHABLE, "not connected");
         StoreFailure failure = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, latest, null);
-        StoreDescriptor store = StoreDescriptor.shared("redis", List.of(failure));
+        StoreDescriptor store = StoreDescriptor.shared("redis", List.of(failure), List.of());
         assertThat(store.error()).isEqualTo("no answer");
         assertThat(store.latestReason()).isEqualTo("unreachable");
         assertThat(store.latestError()).isEqualTo("not connected");
-        assertThat(StoreDescriptor.shared("redis", List.of(ofEu)).latestError()).isNull();
+        assertThat(StoreDescriptor.shared("redis", List.of(ofEu), List.of()).latestError())
+                .isNull();
     }
 
     @Test
@@ -50,7 +51,8 @@ class StoreDescriptorTests {
 
     @Test
     void onlyServerHasNoName() {
-        assertThat(StoreDescriptor.shared("redis", List.of()).servers()).isNull();
+        assertThat(StoreDescriptor.shared("redis", List.of(), List.of()).servers())
+                .isNull();
         assertThat(StoreDescriptor.inMemory().servers()).isNull();
     }
 
