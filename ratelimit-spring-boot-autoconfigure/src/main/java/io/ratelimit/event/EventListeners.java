@@ -19,15 +19,11 @@ final class EventListeners {
      */
     static boolean exist(ApplicationContext context, Class<?> event) {
         for (ApplicationContext each = context; each != null; each = each.getParent()) {
-            if (existIn(each, published(event))) {
+            if (isBeanFor(each, published(event)) || isRegisteredWith(each, published(event))) {
                 return true;
             }
         }
         return false;
-    }
-
-    private static boolean existIn(ApplicationContext context, ResolvableType event) {
-        return isBeanFor(context, event) || isRegisteredWith(context, event);
     }
 
     private static boolean isRegisteredWith(ApplicationContext context, ResolvableType event) {

@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Publishes events one after another on a thread of its own. Bounded: while too many are waiting, further ones are dropped,
@@ -48,34 +49,29 @@ final class EventQueue {
         this.thread = thread;
     }
 
-    /** Returns whether there is room. */
-    boolean hasRoom() {
-        return pending.get() < most;
-    }
-
-    /** Adds an event, or drops it. Never blocks and never throws. */
-    void add(Object event) {
-        if (!hasRoom()) {
-            drop();
+    /**
+     * Adds an event, or drops it. Never blocks and never throws.
+     *
+     * @param event creates the event, if there is room
+     */
+    void add(Supplier<?> event) {
+        if (pending.get() >= most) {
+            if (dropLogged.compareAndSet(false, true)) {
+                logger.log(
+                        Level.WARNING,
+                        "Listeners of {0} are too slow: {1} are waiting, so further ones are dropped; this is logged once",
+                        name,
+                        most);
+            }
             return;
         }
+        Object created = event.get();
         pending.incrementAndGet();
         try {
-            thread.execute(() -> publish(event));
+            thread.execute(() -> publish(created));
         } catch (Throwable ex) {
             // No thread could be created.
             pending.decrementAndGet();
-        }
-    }
-
-    /** Logs the first event that was not added. */
-    void drop() {
-        if (dropLogged.compareAndSet(false, true)) {
-            logger.log(
-                    Level.WARNING,
-                    "Listeners of {0} are too slow: {1} are waiting, so further ones are dropped; this is logged once",
-                    name,
-                    most);
         }
     }
 
@@ -83,15 +79,11 @@ final class EventQueue {
         try {
             publisher.accept(event);
         } catch (Throwable ex) {
-            warn(ex);
+            if (failureLogged.compareAndSet(false, true)) {
+                logger.log(Level.WARNING, "A listener of " + name + " failed; its further failures are not logged", ex);
+            }
         } finally {
             pending.decrementAndGet();
-        }
-    }
-
-    private void warn(Throwable ex) {
-        if (failureLogged.compareAndSet(false, true)) {
-            logger.log(Level.WARNING, "A listener of " + name + " failed; its further failures are not logged", ex);
         }
     }
 }

@@ -63,7 +63,7 @@ public final class RateLimitEventPublisher {
     public synchronized void publish(Object event) {
         if (listenedTo != null) {
             if (listenedTo.contains(event.getClass())) {
-                others.add(event);
+                others.add(() -> event);
             }
         } else if (early.size() < MOST) {
             early.add(event);
@@ -87,14 +87,9 @@ public final class RateLimitEventPublisher {
     }
 
     private void onDecision(Charge charge, RateLimitDecision decision, RateLimitListener.Outcome outcome) {
-        if (outcome != RateLimitListener.Outcome.REJECTED) {
-            return;
-        }
-        if (rejections.hasRoom()) {
+        if (outcome == RateLimitListener.Outcome.REJECTED) {
             rejections.add(
-                    new RateLimitRejectedEvent(charge.limit().name(), charge.permits(), decision, Instant.now()));
-        } else {
-            rejections.drop();
+                    () -> new RateLimitRejectedEvent(charge.limit().name(), charge.permits(), decision, Instant.now()));
         }
     }
 
