@@ -10,7 +10,11 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Measures the decisions of a store as {@code ratelimit.store}, by store and outcome, and by server if there are several. */
@@ -20,23 +24,18 @@ final class TimedRateLimitStore extends DelegatingRateLimitStore {
 
     private final Timer success;
 
-    private final Timer timeout;
-
-    private final Timer stalled;
-
-    private final Timer error;
-
-    private final Timer shortCircuited;
+    private final Map<Reason, Timer> failures = new EnumMap<>(Reason.class);
 
     /** @param tags of the store */
     TimedRateLimitStore(RateLimitStore store, Tags tags, ContextMeters meters) {
         super(store);
         this.meters = meters;
         this.success = timer(tags, "success");
-        this.timeout = timer(tags, "timeout");
-        this.stalled = timer(tags, "stalled");
-        this.error = timer(tags, "error");
-        this.shortCircuited = timer(tags, "short_circuited");
+        Timer error = timer(tags, "error");
+        Stream.of(Reason.values()).forEach(reason -> failures.put(reason, error));
+        failures.put(Reason.TIMEOUT, timer(tags, "timeout"));
+        failures.put(Reason.STALLED, timer(tags, "stalled"));
+        failures.put(Reason.SHORT_CIRCUITED, timer(tags, "short_circuited"));
     }
 
     private Timer timer(Tags tags, String outcome) {
@@ -73,22 +72,11 @@ final class TimedRateLimitStore extends DelegatingRateLimitStore {
     private void record(long start, @Nullable Throwable thrown) {
         long nanos = System.nanoTime() - start;
         try {
-            timer(thrown).record(nanos, TimeUnit.NANOSECONDS);
+            Timer timer = thrown == null ? success : Objects.requireNonNull(failures.get(reason(thrown)));
+            timer.record(nanos, TimeUnit.NANOSECONDS);
         } catch (RuntimeException ex) {
             meters.warn(ex);
         }
-    }
-
-    private Timer timer(@Nullable Throwable thrown) {
-        if (thrown == null) {
-            return success;
-        }
-        return switch (reason(thrown)) {
-            case TIMEOUT -> timeout;
-            case STALLED -> stalled;
-            case SHORT_CIRCUITED -> shortCircuited;
-            default -> error;
-        };
     }
 
     private static Reason reason(Throwable thrown) {
