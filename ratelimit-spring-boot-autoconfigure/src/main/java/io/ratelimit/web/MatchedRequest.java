@@ -8,7 +8,6 @@ import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.spi.Charge;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,14 +16,14 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A request with the rules that match it.
  *
- * @param charging those that charge it, once it is charged
+ * @param charging those that charge it, once it is charged, by the ids of their limits
  */
-public record MatchedRequest(List<Match> matches, List<Match> charging) {
+public record MatchedRequest(List<Match> matches, Map<String, Match> charging) {
 
     static final MatchedRequest NONE = new MatchedRequest(List.of());
 
     MatchedRequest(List<Match> matches) {
-        this(matches, new ArrayList<>(matches.size()));
+        this(matches, new HashMap<>(4));
     }
 
     /**
@@ -53,18 +52,14 @@ public record MatchedRequest(List<Match> matches, List<Match> charging) {
     public void settle(AcquireRequest acquired, Settlement settlement, RateLimitGate gate, int status) {
         Map<Charge, Long> costs = new HashMap<>();
         for (Charge charge : acquired.charges()) {
-            for (Match match : charging) {
-                if (match.limit().operation().limit().id().equals(charge.limit().id())) {
-                    try {
-                        Long cost = match.limit().actualCost(match.variables(), status);
-                        if (cost != null) {
-                            costs.put(charge, cost);
-                        }
-                    } catch (RuntimeException ex) {
-                        gate.costUnknown(charge, ex);
-                    }
-                    break;
+            Match match = charging.get(charge.limit().id());
+            try {
+                Long cost = match == null ? null : match.limit().actualCost(match.variables(), status);
+                if (cost != null) {
+                    costs.put(charge, cost);
                 }
+            } catch (RuntimeException ex) {
+                gate.costUnknown(charge, ex);
             }
         }
         gate.settle(settlement, costs);
@@ -97,7 +92,7 @@ public record MatchedRequest(List<Match> matches, List<Match> charging) {
         DraftedCharges drafted = new DraftedCharges();
         for (Match match : matches) {
             if (drafted.add(match.limit().operation(), match.limit().evaluation(call, match.variables()))) {
-                charging.add(match);
+                charging.putIfAbsent(match.limit().operation().limit().id(), match);
             }
         }
         return drafted;

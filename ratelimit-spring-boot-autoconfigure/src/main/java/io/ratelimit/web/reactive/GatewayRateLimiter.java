@@ -96,7 +96,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
 
     @Override
     public Mono<Response> isAllowed(String routeId, String key) {
-        return Mono.<Response>defer(() -> {
+        return Mono.<Response>deferContextual(context -> {
                     RouteLimit route = routes.computeIfAbsent(routeId, this::routeLimit);
                     RateLimit limit = route.limit().get();
                     if (!limit.enabled()) {
@@ -106,17 +106,13 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
                     return requests.current(false)
                             .cast(CallListener.class)
                             .defaultIfEmpty(CallListener.NONE)
-                            .flatMap(listener -> acquire(new AcquireRequest(charges, false, listener)));
+                            .flatMap(listener -> acquire(
+                                    new AcquireRequest(charges, false, listener),
+                                    gate.isTracing() ? ReactiveCall.observation(context) : null));
                 })
                 .onErrorMap(
                         RateLimitConfigurationException.class,
                         ex -> new RateLimitExpressionException(String.valueOf(ex.getMessage()), null));
-    }
-
-    private Mono<Response> acquire(AcquireRequest request) {
-        return gate.isTracing()
-                ? Mono.deferContextual(context -> acquire(request, ReactiveCall.observation(context)))
-                : acquire(request, null);
     }
 
     private Mono<Response> acquire(AcquireRequest request, @Nullable Object observation) {
@@ -144,8 +140,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         String name = config.getName() == null ? routeId : config.getName();
         try {
             LimitConfiguration overrides = catalog.settings().of(name);
-            checkPlans(overrides, overrides.hasPlan() || !overrides.plans().isEmpty());
-            checkCost(overrides);
+            checkCalls(overrides, overrides.hasPlan() || !overrides.plans().isEmpty());
             EffectiveLimit limit = catalog.configured(name);
             checkRate(limit.get());
             if (checked.add(limit)) {
@@ -162,26 +157,23 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         checkRate(candidate);
         boolean addsPlans =
                 limit.configured().plans().isEmpty() && !candidate.plans().isEmpty();
-        checkPlans(catalog.settings().of(limit.name()), addsPlans);
-        checkCost(catalog.settings().of(limit.name()));
+        checkCalls(catalog.settings().of(limit.name()), addsPlans);
     }
 
-    /** The filter hands over a key, and nothing that a plan can be read from. */
-    private static void checkPlans(LimitConfiguration overrides, boolean hasPlans) {
+    /** The filter hands over a key, and nothing that a plan can be read from. It is not told how a request ends. */
+    private static void checkCalls(LimitConfiguration overrides, boolean hasPlans) {
+        String rule = null;
         if (hasPlans && !LimitConfiguration.NO_PLAN.equals(overrides.get(LimitAttributes.PLAN_EXPRESSION))) {
-            throw new RateLimitConfigurationException(
-                    overrides.property() + " must not have plans here, because the filter hands over the key alone"
-                            + (overrides.hasPlan() ? " (was " + overrides.planText() + ")." : "."),
-                    "Limit the path by a URL rule, ratelimit.http, or give the route a limit of its own.");
+            rule = " must not have plans here, because the filter hands over the key alone"
+                    + (overrides.hasPlan() ? " (was " + overrides.planText() + ")." : ".");
+        } else if (overrides.get(LimitAttributes.PERMITS_AFTER) != null
+                || overrides.get(LimitAttributes.REFUND_ON) != null) {
+            rule = " must have neither permits-after nor refund-on here, because the filter is not told how a request"
+                    + " ends.";
         }
-    }
-
-    private static void checkCost(LimitConfiguration overrides) {
-        if (overrides.get(LimitAttributes.PERMITS_AFTER) != null || overrides.get(LimitAttributes.REFUND_ON) != null) {
+        if (rule != null) {
             throw new RateLimitConfigurationException(
-                    overrides.property()
-                            + " must have neither permits-after nor refund-on here, because the filter is not told"
-                            + " how a request ends.",
+                    overrides.property() + rule,
                     "Limit the path by a URL rule, ratelimit.http, or give the route a limit of its own.");
         }
     }

@@ -14,6 +14,7 @@ import io.ratelimit.web.RuleOrder;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatus;
@@ -107,7 +108,10 @@ public record RequestLimitWebFilter(
                         }
                         Mono<Void> answer = chain.filter(exchange);
                         return matched.isSettled()
-                                ? settled(answer, matched, acquire, settlement, exchange.getResponse())
+                                ? settled(
+                                        answer,
+                                        exchange.getResponse(),
+                                        status -> matched.settle(acquire, settlement, gate, status))
                                 : answer;
                     });
             return Mono.fromDirect(ReactiveCall.releasing(response, entered, false, Settlement::release));
@@ -118,27 +122,21 @@ public record RequestLimitWebFilter(
      * Unless the response has begun, the status is what an outer filter or handler answers. If the client disconnects before that,
      * nothing is answered, and the estimate stays.
      */
-    private Mono<Void> settled(
-            Mono<Void> answer,
-            MatchedRequest matched,
-            AcquireRequest acquire,
-            Settlement settlement,
-            ServerHttpResponse response) {
-        Runnable settle =
-                () -> matched.settle(acquire, settlement, gate, status(response).value());
-        Runnable later = () -> response.beforeCommit(() -> Mono.fromRunnable(settle));
-        Runnable ended = () -> (response.isCommitted() ? settle : later).run();
-        return answer.doOnSuccess(done -> ended.run()).doOnCancel(ended).doOnError(failure -> {
+    private static Mono<Void> settled(Mono<Void> answer, ServerHttpResponse response, IntConsumer settle) {
+        IntConsumer ended = ofCommitted -> {
             if (response.isCommitted()) {
-                matched.settle(acquire, settlement, gate, HttpStatus.INTERNAL_SERVER_ERROR.value());
+                settle.accept(ofCommitted);
             } else {
-                later.run();
+                response.beforeCommit(() -> Mono.fromRunnable(() -> settle.accept(status(response))));
             }
-        });
+        };
+        return answer.doOnSuccess(done -> ended.accept(status(response)))
+                .doOnCancel(() -> ended.accept(status(response)))
+                .doOnError(failure -> ended.accept(HttpStatus.INTERNAL_SERVER_ERROR.value()));
     }
 
-    private static HttpStatusCode status(ServerHttpResponse response) {
+    private static int status(ServerHttpResponse response) {
         HttpStatusCode status = response.getStatusCode();
-        return status == null ? HttpStatus.OK : status;
+        return status == null ? HttpStatus.OK.value() : status.value();
     }
 }
