@@ -116,12 +116,9 @@ public final class RateLimitHeaders {
 
         static LimitText of(RateLimit limit, long windowMicros) {
             String name = '"' + limit.name() + '"';
-            String policy = name + ";q=" + limit.capacity();
-            if (!limit.hasRate()) {
-                return new LimitText(limit, windowMicros, name, policy);
-            }
             Duration window = Duration.of(windowMicros, ChronoUnit.MICROS);
-            return new LimitText(limit, windowMicros, name, policy + ";w=" + wholeSeconds(window));
+            String ofRate = limit.hasRate() ? ";w=" + wholeSeconds(window) : "";
+            return new LimitText(limit, windowMicros, name, name + ";q=" + limit.capacity() + ofRate);
         }
     }
 }

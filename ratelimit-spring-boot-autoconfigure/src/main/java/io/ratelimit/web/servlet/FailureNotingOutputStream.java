@@ -4,6 +4,7 @@ import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** Notes that a write to the response has failed, which some handlers ignore. */
 final class FailureNotingOutputStream extends ServletOutputStream {
@@ -17,12 +18,18 @@ final class FailureNotingOutputStream extends ServletOutputStream {
         this.completion = completion;
     }
 
-    /** Writes to the response, and notes a failure. */
-    static void write(RequestCompletion completion, Write write) throws IOException {
+    /**
+     * Writes to the response, and notes a failure.
+     *
+     * @param completion {@code null}: it is not to be noted
+     */
+    static void write(@Nullable RequestCompletion completion, Write write) throws IOException {
         try {
             write.run();
         } catch (IOException ex) {
-            completion.writeFailed();
+            if (completion != null) {
+                completion.writeFailed();
+            }
             throw ex;
         }
     }

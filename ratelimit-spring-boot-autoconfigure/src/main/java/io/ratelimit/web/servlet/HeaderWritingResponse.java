@@ -37,15 +37,7 @@ final class HeaderWritingResponse extends HttpServletResponseWrapper {
     @Override
     public void flushBuffer() throws IOException {
         writeHeaders(getStatus());
-        try {
-            super.flushBuffer();
-        } catch (IOException ex) {
-            RequestCompletion completion = record.followed();
-            if (completion != null) {
-                completion.writeFailed();
-            }
-            throw ex;
-        }
+        FailureNotingOutputStream.write(record.followed(), super::flushBuffer);
     }
 
     @Override

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.RequestPath;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.CorsUtils;
@@ -78,8 +77,13 @@ public record ServletCors(Supplier<List<CorsFilter>> filters, Supplier<List<Hand
         RequestPath path = (RequestPath) request.getAttribute(ServletRequestPathUtils.PATH_ATTRIBUTE);
         try {
             ServletRequestPathUtils.parseAndCache(request);
-            HandlerExecutionChain handler = handler(request);
-            return handler == null || admits(handler, request, response);
+            for (HandlerMapping mapping : mappings.get()) {
+                HandlerExecutionChain handler = mapping.getHandler(request);
+                if (handler != null) {
+                    return admits(handler, request, response);
+                }
+            }
+            return true;
         } catch (Exception ex) {
             // Without a handler for the request, there is no CORS configuration of a handler.
             return true;
@@ -87,16 +91,6 @@ public record ServletCors(Supplier<List<CorsFilter>> filters, Supplier<List<Hand
             ServletRequestPathUtils.setParsedRequestPath(path, request);
             request.removeAttribute(HandlerMapping.PRODUCIBLE_MEDIA_TYPES_ATTRIBUTE);
         }
-    }
-
-    private @Nullable HandlerExecutionChain handler(HttpServletRequest request) throws Exception {
-        for (HandlerMapping mapping : mappings.get()) {
-            HandlerExecutionChain handler = mapping.getHandler(request);
-            if (handler != null) {
-                return handler;
-            }
-        }
-        return null;
     }
 
     /** Calls the CORS interceptor that Spring puts before the application's interceptors. */
