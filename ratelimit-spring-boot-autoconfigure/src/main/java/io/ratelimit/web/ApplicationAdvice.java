@@ -1,11 +1,7 @@
 package io.ratelimit.web;
 
-import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
-import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.RateLimitInputException;
-import io.ratelimit.RateLimitRefusedException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -21,14 +17,6 @@ import org.springframework.web.method.ControllerAdviceBean;
 
 /** Finds the application's advice, and whether it handles rate limit exceptions by name or as any other exception. */
 public record ApplicationAdvice(ApplicationContext context) {
-
-    private static final Set<Class<?>> EXCEPTIONS = Set.of(
-            RateLimitException.class,
-            RateLimitExceededException.class,
-            RateLimitRefusedException.class,
-            MissingRateLimitKeyException.class,
-            RateLimitInputException.class,
-            RateLimitExpressionException.class);
 
     /** The starter's advice, by name, because only one of them can be loaded in most applications. */
     private static final Set<String> STARTER_ADVICE = Set.of(
@@ -71,8 +59,7 @@ public record ApplicationAdvice(ApplicationContext context) {
 
     /** Whether the advice names this exception of a rate limit. */
     public static boolean handles(@Nullable Class<?> advice, Throwable exception) {
-        return advice != null
-                && handledBy(advice).anyMatch(type -> EXCEPTIONS.contains(type) && type.isInstance(exception));
+        return advice != null && handledBy(advice).anyMatch(type -> isNamed(type) && type.isInstance(exception));
     }
 
     private static boolean isOfApplication(@Nullable Class<?> advice) {
@@ -80,7 +67,11 @@ public record ApplicationAdvice(ApplicationContext context) {
     }
 
     private static boolean isHandler(@Nullable Class<?> advice) {
-        return advice != null && isOfApplication(advice) && handledBy(advice).anyMatch(EXCEPTIONS::contains);
+        return advice != null && isOfApplication(advice) && handledBy(advice).anyMatch(ApplicationAdvice::isNamed);
+    }
+
+    private static boolean isNamed(Class<?> type) {
+        return RateLimitException.class.isAssignableFrom(type);
     }
 
     private static boolean isCatchAll(Class<?> type) {

@@ -2,6 +2,7 @@ package io.ratelimit.web.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
@@ -116,6 +117,16 @@ class RateLimitExceptionAdviceTests {
     }
 
     @Test
+    void adviceForRejectionsOfCallsToOthersWins() {
+        runner.withBean(OutboundAdvice.class).withBean(CallingController.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            assertThat(mvc.get().uri("/calling")).hasStatus(HttpStatus.BAD_GATEWAY);
+            mvc.get().uri("/quote").exchange();
+            assertThat(mvc.get().uri("/quote")).hasStatus(HttpStatus.TOO_MANY_REQUESTS);
+        });
+    }
+
+    @Test
     void handlerOfTheControllerWins() {
         runner.withBean(HandlingController.class).run(context -> {
             MockMvcTester mvc = MockMvcTester.from(context);
@@ -159,6 +170,26 @@ class RateLimitExceptionAdviceTests {
         @ExceptionHandler
         ResponseEntity<String> exceeded(RateLimitExceededException rejection) {
             return ResponseEntity.status(HttpStatus.PAYMENT_REQUIRED).body(rejection.getLimitName());
+        }
+    }
+
+    @RestControllerAdvice
+    static class OutboundAdvice {
+
+        @ExceptionHandler
+        ResponseEntity<String> exceeded(OutboundRateLimitExceededException rejection) {
+            return ResponseEntity.status(HttpStatus.BAD_GATEWAY).body(rejection.getLimitName());
+        }
+    }
+
+    @RestController
+    static class CallingController {
+
+        @GetMapping("/calling")
+        public String calling() {
+            RateLimitDecision rejected =
+                    new RateLimitDecision(false, 1, 0, Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(1));
+            throw OutboundRateLimitExceededException.of(new RateLimitExceededException("calls", rejected));
         }
     }
 
