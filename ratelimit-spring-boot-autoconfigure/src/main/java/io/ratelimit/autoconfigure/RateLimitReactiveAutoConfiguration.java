@@ -5,6 +5,7 @@ import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.CatchAllAdviceWarning;
+import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
@@ -75,7 +76,8 @@ public final class RateLimitReactiveAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ReactiveRateLimitExceptionAdvice rateLimitProblemAdvice(ApplicationContext context, WebSettings settings) {
-        return new ReactiveRateLimitExceptionAdvice(context, settings);
+        return new ReactiveRateLimitExceptionAdvice(
+                new ProblemResponses(context, settings), new ApplicationAdvice(context));
     }
 
     @Bean

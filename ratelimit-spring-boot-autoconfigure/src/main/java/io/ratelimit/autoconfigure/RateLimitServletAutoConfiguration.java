@@ -6,6 +6,7 @@ import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.CatchAllAdviceWarning;
+import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
@@ -119,16 +120,15 @@ public final class RateLimitServletAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RateLimitExceptionAdvice rateLimitProblemAdvice(ApplicationContext context, WebSettings settings) {
-        return new RateLimitExceptionAdvice(context, settings);
+        return new RateLimitExceptionAdvice(new ProblemResponses(context, settings));
     }
 
     @Bean
     RateLimitExceptionResolver rateLimitExceptionResolver(
             @Qualifier("requestMappingHandlerAdapter") ObjectProvider<RequestMappingHandlerAdapter> adapters,
             RateLimitExceptionAdvice advice,
-            WebSettings settings,
             ApplicationContext context) {
-        return new RateLimitExceptionResolver(adapters, advice, settings, context);
+        return new RateLimitExceptionResolver(adapters, advice, context);
     }
 
     @Bean

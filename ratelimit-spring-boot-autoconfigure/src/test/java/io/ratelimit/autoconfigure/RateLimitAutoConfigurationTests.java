@@ -25,6 +25,7 @@ import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.web.HeaderFormat;
+import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import org.junit.jupiter.api.Test;
@@ -165,8 +166,8 @@ class RateLimitAutoConfigurationTests {
 
     @Test
     void ownExceptionAdviceReplacesTheDefault() {
-        RateLimitExceptionAdvice own =
-                new RateLimitExceptionAdvice(new StaticMessageSource(), TestWebSettings.of(HeaderFormat.NONE));
+        RateLimitExceptionAdvice own = new RateLimitExceptionAdvice(
+                new ProblemResponses(new StaticMessageSource(), TestWebSettings.of(HeaderFormat.NONE)));
         LimitedContexts.inMemoryServlet()
                 .withBean(RateLimitExceptionAdvice.class, () -> own)
                 .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))

@@ -7,10 +7,8 @@ import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.HtmlPreference;
 import io.ratelimit.web.ProblemResponses;
-import io.ratelimit.web.WebSettings;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.ErrorResponse;
@@ -26,19 +24,8 @@ import reactor.core.publisher.Mono;
  * {@link RateLimitWebExceptionHandler} answers browsers.
  */
 @RestControllerAdvice
-public final class ReactiveRateLimitExceptionAdvice implements Ordered {
-
-    private final ProblemResponses problems;
-
-    private final ApplicationAdvice applicationAdvice;
-
-    private final WebSettings settings;
-
-    public ReactiveRateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
-        this.problems = new ProblemResponses(context, settings);
-        this.applicationAdvice = new ApplicationAdvice(context);
-        this.settings = settings;
-    }
+public record ReactiveRateLimitExceptionAdvice(ProblemResponses problems, ApplicationAdvice applicationAdvice)
+        implements Ordered {
 
     @Override
     public int getOrder() {
@@ -65,7 +52,7 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
                 failure,
                 exchange.getRequest().getPath().value(),
                 locale == null ? Locale.getDefault() : locale,
-                ExchangeHeaderRecord.of(exchange, settings.headers()));
+                ExchangeHeaderRecord.of(exchange, problems.settings().headers()));
     }
 
     /** With a {@code Range} header, Spring would send a part of a static page, with status 206. */

@@ -4,15 +4,14 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.web.ProblemResponses;
-import io.ratelimit.web.WebSettings;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.MessageSource;
+import org.springframework.beans.BeanUtils;
 import org.springframework.core.MethodParameter;
-import org.springframework.util.ClassUtils;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -25,13 +24,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
  * @see <a href="https://www.rfc-editor.org/rfc/rfc6585#section-4">RFC 6585, 429 Too Many Requests</a>
  */
 @RestControllerAdvice
-public final class RateLimitExceptionAdvice {
-
-    private final ProblemResponses problems;
-
-    public RateLimitExceptionAdvice(MessageSource messages, WebSettings settings) {
-        this.problems = new ProblemResponses(messages, settings);
-    }
+public record RateLimitExceptionAdvice(ProblemResponses problems) {
 
     @ExceptionHandler({
         RateLimitExceededException.class,
@@ -53,13 +46,6 @@ public final class RateLimitExceptionAdvice {
     /** Returns the declared type of {@link #answer}, by which Spring selects how to write it. */
     MethodParameter answerType() {
         return new MethodParameter(
-                ClassUtils.getMethod(
-                        getClass(),
-                        "answer",
-                        RuntimeException.class,
-                        HttpServletRequest.class,
-                        HttpServletResponse.class,
-                        Locale.class),
-                -1);
+                Objects.requireNonNull(BeanUtils.findMethodWithMinimalParameters(getClass(), "answer")), -1);
     }
 }

@@ -47,15 +47,12 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
 
     private final SingletonSupplier<List<ControllerAdviceBean>> applicationAdvice;
 
-    private final WebSettings settings;
-
     private final Map<Class<?>, ExceptionHandlerMethodResolver> controllers = new ConcurrentHashMap<>();
 
     /** @param adapters the adapter of the application's handlers, which write their answers as this one */
     public RateLimitExceptionResolver(
             ObjectProvider<RequestMappingHandlerAdapter> adapters,
             RateLimitExceptionAdvice advice,
-            WebSettings settings,
             ApplicationContext context) {
         this.writers = SingletonSupplier.ofNullable(() -> adapters.stream()
                 .map(RequestMappingHandlerAdapter::getReturnValueHandlers)
@@ -65,7 +62,6 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         this.advice = advice;
         this.answerType = advice.answerType();
         this.applicationAdvice = SingletonSupplier.of(new ApplicationAdvice(context)::handlers);
-        this.settings = settings;
     }
 
     @Override
@@ -76,6 +72,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
+        WebSettings settings = advice.problems().settings();
         RateLimitException rejection = settings.find(failure);
         HandlerMethodReturnValueHandlerComposite writer = rejection == null ? null : writers.get();
         if (rejection == null || writer == null) {
@@ -139,18 +136,15 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
 
     private boolean isHandledByApplication(
             @Nullable Class<?> controller, Exception failure, RuntimeException rejection) {
-        if (controller != null && handlers(controller).resolveMethodByThrowable(failure) != null) {
+        if (controller != null
+                && controllers
+                                .computeIfAbsent(controller, ExceptionHandlerMethodResolver::new)
+                                .resolveMethodByThrowable(failure)
+                        != null) {
             return true;
         }
-        for (ControllerAdviceBean bean : applicationAdvice.obtain()) {
-            if (bean.isApplicableToBeanType(controller) && ApplicationAdvice.handles(bean.getBeanType(), rejection)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private ExceptionHandlerMethodResolver handlers(Class<?> controller) {
-        return controllers.computeIfAbsent(controller, ExceptionHandlerMethodResolver::new);
+        return applicationAdvice.obtain().stream()
+                .anyMatch(bean -> bean.isApplicableToBeanType(controller)
+                        && ApplicationAdvice.handles(bean.getBeanType(), rejection));
     }
 }
