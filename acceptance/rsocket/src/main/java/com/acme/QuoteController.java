@@ -11,7 +11,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 @Controller
-public class QuoteController extends Rejections {
+public class QuoteController {
 
     private final AtomicInteger sent = new AtomicInteger();
 

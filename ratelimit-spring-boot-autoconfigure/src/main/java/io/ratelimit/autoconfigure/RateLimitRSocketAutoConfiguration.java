@@ -2,6 +2,8 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.stomp.MessageRejectionAdvice;
 import io.rsocket.exceptions.RejectedException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -22,5 +24,12 @@ public final class RateLimitRSocketAutoConfiguration {
     @ConditionalOnMissingBean
     MessageRejectionAdvice rateLimitMessageRejectionAdvice() {
         return new MessageRejectionAdvice();
+    }
+
+    /** Spring Boot 3 passes no advice to RSocket. That of Spring Boot 4 for the application comes first. */
+    @Bean
+    SmartInitializingSingleton rateLimitRSocketAdvice(
+            ObjectProvider<RSocketMessageHandler> handlers, MessageRejectionAdvice advice) {
+        return () -> handlers.forEach(handler -> handler.registerMessagingAdvice(advice));
     }
 }

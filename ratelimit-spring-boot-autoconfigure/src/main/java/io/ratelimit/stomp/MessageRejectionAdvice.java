@@ -11,9 +11,9 @@ import io.rsocket.exceptions.RejectedException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.messaging.MessageHeaders;
+import org.springframework.messaging.handler.MessagingAdviceBean;
 import org.springframework.messaging.handler.annotation.MessageExceptionHandler;
 import org.springframework.messaging.rsocket.annotation.support.RSocketRequesterMethodArgumentResolver;
 import org.springframework.messaging.simp.annotation.SendToUser;
@@ -26,8 +26,27 @@ import reactor.core.publisher.Mono;
  * for both. Handlers of the application come first.
  */
 @ControllerAdvice
-@Order
-public final class MessageRejectionAdvice {
+public final class MessageRejectionAdvice implements MessagingAdviceBean {
+
+    @Override
+    public Class<?> getBeanType() {
+        return getClass();
+    }
+
+    @Override
+    public Object resolveBean() {
+        return this;
+    }
+
+    @Override
+    public boolean isApplicableToBeanType(Class<?> controller) {
+        return true;
+    }
+
+    @Override
+    public int getOrder() {
+        return LOWEST_PRECEDENCE;
+    }
 
     @MessageExceptionHandler({
         RateLimitExceededException.class,

@@ -26,11 +26,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
 import org.springframework.messaging.handler.MessagingAdviceBean;
 import org.springframework.messaging.handler.annotation.MessageExceptionHandler;
 import org.springframework.messaging.handler.annotation.MessageMapping;
@@ -38,6 +40,7 @@ import org.springframework.messaging.rsocket.RSocketStrategies;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.MimeTypeUtils;
+import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.method.ControllerAdviceBean;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -46,6 +49,9 @@ import reactor.core.publisher.Mono;
 /** Requests of RSocket, by Spring's message handler without a transport. */
 @ExtendWith(OutputCaptureExtension.class)
 class RSocketRejectionTests {
+
+    private static final ApplicationContextRunner runner = LimitedContexts.inMemory()
+            .withConfiguration(AutoConfigurations.of(RateLimitRSocketAutoConfiguration.class));
 
     @ParameterizedTest
     @ValueSource(strings = {"plain", "mono"})
@@ -104,10 +110,21 @@ class RSocketRejectionTests {
                 .remaining();
     }
 
+    @Test
+    void adviceOfTheApplicationComesFirst() {
+        runner.withUserConfiguration(ServerWithAdvice.class)
+                .withBean(OwnAdvice.class)
+                .withBean("quotes", Quotes.class)
+                .run(context -> {
+                    RSocket socket = socket(context);
+                    answer(socket, "plain");
+                    assertThat(answer(socket, "plain")).isEqualTo("advised to slow down");
+                    assertThatThrownBy(() -> answer(socket, "keyed")).isInstanceOf(InvalidException.class);
+                });
+    }
+
     private static void with(Class<?> controller, Consumer<AssertableApplicationContext> test) {
-        LimitedContexts.inMemory()
-                .withConfiguration(AutoConfigurations.of(RateLimitRSocketAutoConfiguration.class))
-                .withUserConfiguration(Server.class)
+        runner.withUserConfiguration(Server.class)
                 .withBean("quotes", controller)
                 .run(test::accept);
     }
@@ -144,20 +161,41 @@ class RSocketRejectionTests {
         return DefaultPayload.create("", route);
     }
 
-    /** As Spring Boot assembles it. */
+    /** As Spring Boot 3 assembles it. */
     @Configuration(proxyBeanMethods = false)
     static class Server {
 
         @Bean
-        RSocketMessageHandler messageHandler(ApplicationContext context) {
+        RSocketMessageHandler messageHandler() {
             RSocketMessageHandler handler = new RSocketMessageHandler();
             handler.setRSocketStrategies(RSocketStrategies.builder()
                     .metadataExtractorRegistry(
                             registry -> registry.metadataToExtract(MimeTypeUtils.TEXT_PLAIN, String.class, "route"))
                     .build());
+            return handler;
+        }
+    }
+
+    /** As Spring Boot 4 assembles it. */
+    @Configuration(proxyBeanMethods = false)
+    static class ServerWithAdvice {
+
+        @Bean
+        RSocketMessageHandler messageHandler(ApplicationContext context) {
+            RSocketMessageHandler handler = new Server().messageHandler();
             ControllerAdviceBean.findAnnotatedBeans(context)
                     .forEach(advice -> handler.registerMessagingAdvice(new Advice(advice)));
             return handler;
+        }
+    }
+
+    @ControllerAdvice
+    @Order(0)
+    static class OwnAdvice {
+
+        @MessageExceptionHandler
+        Mono<String> rejected(RateLimitExceededException rejection) {
+            return Mono.just("advised to slow down");
         }
     }
 

@@ -15,17 +15,13 @@ import io.rsocket.metadata.TaggingMetadataCodec;
 import io.rsocket.metadata.WellKnownMimeType;
 import io.rsocket.transport.netty.client.TcpClientTransport;
 import io.rsocket.util.ByteBufPayload;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 
@@ -57,7 +53,6 @@ class RSocketTests {
     }
 
     @Test
-    @Tag("spring-boot-4")
     void theTextOfARejectionHasTheTimeToWait() {
         String user = UUID.randomUUID().toString();
         ask("quote", user);
@@ -66,7 +61,6 @@ class RSocketTests {
     }
 
     @Test
-    @Tag("spring-boot-4")
     void aRequestWithoutItsKeyIsInvalidAndLogsOneWarning() {
         for (int request = 1; request <= 3; request++) {
             assertThat(catchThrowableOfType(InvalidException.class, () -> ask("quote", "")))
@@ -76,7 +70,6 @@ class RSocketTests {
     }
 
     @Test
-    @Tag("spring-boot-4")
     void aRequestWhoseExpressionFailsIsAnErrorOfTheApplicationAndLogsOneError() {
         for (int request = 1; request <= 3; request++) {
             assertThat(catchThrowableOfType(ApplicationErrorException.class, () -> ask("broken", "")))
@@ -109,14 +102,6 @@ class RSocketTests {
         endless.dispose();
         assertThat(Await.value("the permit of the cancelled stream", () -> quotes(3)))
                 .hasSize(3);
-    }
-
-    @Test
-    void theHandlerForSpringBoot3IsThatOfThePage() throws IOException {
-        Path acceptance = Path.of(System.getProperty("acceptance.directory"));
-        String source = Files.readString(acceptance.resolve("rsocket/src/boot-3/java/com/acme/Rejections.java"));
-        String handler = source.substring(source.indexOf("    @MessageExceptionHandler"), source.lastIndexOf('}'));
-        assertThat(Files.readString(acceptance.resolve("../docs/protocols.md"))).contains(handler);
     }
 
     /** Null if the request is rejected. */

@@ -1,4 +1,0 @@
-package com.acme;
-
-/** Nothing: the starter answers. */
-public abstract class Rejections {}
