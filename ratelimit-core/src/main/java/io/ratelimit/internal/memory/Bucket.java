@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nearly always the state is what one rule has counted. It then stands here in numbers, so that a call leaves nothing
  * to be collected. Any other state is an object.
+ *
+ * <p>A bucket whose permits are held by calls is forgotten as soon as no permit is held.
  */
 final class Bucket {
 
@@ -35,6 +37,8 @@ final class Bucket {
     private final CompiledLimit limit;
 
     private final Object key;
+
+    private final boolean holdsPermits;
 
     private volatile int version;
 
@@ -56,6 +60,7 @@ final class Bucket {
     Bucket(CompiledLimit limit, Object key, @Nullable BucketState state) {
         this.limit = limit;
         this.key = key;
+        this.holdsPermits = limit.rule() instanceof ConcurrencyRule;
         write(state);
     }
 
@@ -65,6 +70,10 @@ final class Bucket {
 
     Object key() {
         return key;
+    }
+
+    boolean holdsPermits() {
+        return holdsPermits;
     }
 
     int slot() {
@@ -132,7 +141,7 @@ final class Bucket {
             return work.get();
         } finally {
             // No method: the stack may be at its end, and the bucket would be held for ever.
-            version = version - HELD + STEP;
+            version = holdsPermits && rule == null && state == null ? FORGOTTEN : version - HELD + STEP;
         }
     }
 

@@ -1,5 +1,6 @@
 package io.ratelimit.internal.memory;
 
+import io.ratelimit.RateLimit;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -23,6 +24,9 @@ final class BucketTable {
     /** By the ids of the limits, then by the {@linkplain BucketKey keys}. */
     private final ConcurrentMap<String, ConcurrentMap<Object, Bucket>> maps = new ConcurrentHashMap<>();
 
+    /** As above, of limits whose permits calls hold: there are no more buckets than calls, and none is evicted. */
+    private final ConcurrentMap<String, ConcurrentMap<Object, Bucket>> holding = new ConcurrentHashMap<>();
+
     private final BucketSlots slots;
 
     private final EvictionPriority.Measure measure;
@@ -42,14 +46,14 @@ final class BucketTable {
         this.random = random;
     }
 
-    /** How many buckets there are, never more than the bound. */
+    /** How many buckets of limits with a rate there are, never more than the bound. */
     int size() {
         return maps.values().stream().mapToInt(Map::size).sum();
     }
 
-    /** Those of the limits with an id. */
-    ConcurrentMap<Object, Bucket> of(String limit) {
-        return maps.computeIfAbsent(limit, id -> new ConcurrentHashMap<>());
+    /** Those of the limits with the limit's id. */
+    ConcurrentMap<Object, Bucket> of(RateLimit limit) {
+        return (limit.hasRate() ? maps : holding).computeIfAbsent(limit.id(), id -> new ConcurrentHashMap<>());
     }
 
     @Nullable
@@ -70,6 +74,9 @@ final class BucketTable {
      * @return false if there is another one
      */
     boolean add(Bucket bucket, long clock) {
+        if (bucket.holdsPermits()) {
+            return bucket.limit().buckets().putIfAbsent(bucket.key(), bucket) == null;
+        }
         int slot = claim(clock);
         if (slot == BucketSlots.NONE) {
             return !bucket.limit().buckets().containsKey(bucket.key());
@@ -94,9 +101,10 @@ final class BucketTable {
         }
     }
 
+    /** Removes a bucket that is full or forgotten, unless a call holds it. */
     void removeUnused(Bucket bucket) {
         Bucket.Snapshot seen = bucket.snapshot();
-        if (seen != null && seen.state() == null && seen.forget()) {
+        if (bucket.isForgotten() || (seen != null && seen.state() == null && seen.forget())) {
             leave(bucket);
         }
     }

@@ -25,7 +25,7 @@ record CompiledLimit(
         return new CompiledLimit(
                 Rule.of(limit),
                 limit.capacity(),
-                limit.maxWait().toNanos() / 1_000,
+                limit.hasRate() ? limit.maxWait().toNanos() / 1_000 : 0,
                 limit.dryRun() ? List.of() : limit.blockFor(),
                 limit.numbers().traits().spacesCalls(),
                 buckets);

@@ -14,12 +14,12 @@ import io.ratelimit.spi.TimeSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntUnaryOperator;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +32,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private final BucketTable buckets;
 
     private final JointCall jointCall;
-
-    private final PermitCounters permitCounters = new PermitCounters();
 
     /** Limits that change leave entries behind, so all are removed now and then. */
     private static final int MOST_LIMITS = 10_000;
@@ -78,6 +76,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private RateLimitDecision decideOne(Charge charge) {
+        checkRate(charge.limit());
         CompiledLimit limit = known(charge.limit());
         Object key = BucketKey.of(charge.key());
         Bucket bucket = limit.buckets().get(key);
@@ -88,38 +87,44 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private StoreOutcome decideMore(StoreRequest request) {
         List<Charge> charges = request.charges();
         if (!request.refundable()) {
-            return StoreOutcome.of(request, jointCall.decide(charges, false, null));
-        }
-        if (request.holdsPermits()) {
-            return new HoldingCall(request, permitCounters).decide(this::decideBesideHeld);
+            charges.forEach(charge -> checkRate(charge.limit()));
+            return StoreOutcome.of(request, jointCall.decide(charges, null));
         }
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
         List<RateLimitDecision> decisions = charges.size() == 1
                 ? List.of(decideOne(charges.get(0), receipts))
-                : jointCall.decide(charges, false, receipts);
-        return StoreOutcome.of(request, decisions, new ReceiptRefund<>(undo(receipts), HoldingCall::undo));
+                : jointCall.decide(charges, receipts);
+        return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
     }
 
-    private List<RateLimitDecision> decideBesideHeld(
-            List<Charge> charges, boolean rejected, Map<Charge, LongConsumer> undo) {
-        Map<Charge, ChargedPermits> receipts = new HashMap<>();
-        List<RateLimitDecision> decisions = jointCall.decide(charges, rejected, receipts);
-        undo.putAll(undo(receipts));
-        return decisions;
+    private static void checkRate(RateLimit limit) {
+        if (!limit.hasRate()) {
+            throw new IllegalStateException(
+                    "Limit '" + limit.name() + "' must be requested with a refund, which releases its permits");
+        }
     }
 
     private RateLimitDecision decideOne(Charge charge, Map<Charge, ChargedPermits> receipts) {
         return decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, receipts);
     }
 
-    private Map<Charge, LongConsumer> undo(Map<Charge, ChargedPermits> taken) {
-        Map<Charge, LongConsumer> undo = new HashMap<>();
-        taken.forEach((charge, from) -> undo.put(charge, permits -> refund(charge, from, permits)));
-        return undo;
+    /** Refunds each charge, also where an algorithm of the application fails at another. */
+    private CompletionStage<Void> refund(Map<Charge, ChargedPermits> taken, Map<Charge, Long> permits) {
+        return CompletableFuture.allOf(taken.entrySet().stream()
+                .map(each -> CompletableFuture.runAsync(
+                        () -> refund(each.getKey(), each.getValue(), permits.getOrDefault(each.getKey(), 0L)),
+                        Runnable::run))
+                .toArray(CompletableFuture[]::new));
     }
 
+    /** Refunds some permits, and all that a call holds. */
     private void refund(Charge charge, ChargedPermits from, long permits) {
-        from.bucket().change(state -> without(charge, permits, from, state, time.micros()));
+        Bucket bucket = from.bucket();
+        long some = bucket.holdsPermits() ? charge.permits() : permits;
+        bucket.change(state -> without(charge, some, from, state, time.micros()));
+        if (bucket.isForgotten()) {
+            buckets.removeUnused(bucket);
+        }
     }
 
     private @Nullable BucketState without(
@@ -137,6 +142,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> charge(Charge charge) {
+        checkRate(charge.limit());
         CompiledLimit limit = known(charge.limit());
         Object key = BucketKey.of(charge.key());
         boolean charged = charge.permits() == 0;
@@ -170,9 +176,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private RateLimitDecision peek(Charge charge) {
-        if (!charge.limit().hasRate()) {
-            return permitCounters.peek(charge);
-        }
         CompiledLimit limit = known(charge.limit());
         Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
         BucketState state = bucket == null ? null : bucket.hold(bucket::read);
@@ -181,32 +184,32 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public long heldPermits(RateLimit limit) {
-        return permitCounters.held(limit);
+        return limit.hasRate()
+                ? 0
+                : known(limit).buckets().values().stream()
+                        .map(bucket -> bucket.hold(bucket::read))
+                        .filter(Objects::nonNull)
+                        .mapToLong(state -> state.own().used(0))
+                        .sum();
     }
 
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
-        boolean reset = change.equals(BucketChange.RESET);
-        if (!limit.hasRate()) {
-            if (reset) {
-                permitCounters.reset(limit, key);
-            }
-            return CompletableFuture.completedFuture(permitCounters.status(limit, key));
-        }
         CompiledLimit known = known(limit);
         Object name = BucketKey.of(key);
-        if (reset) {
+        if (change.equals(BucketChange.RESET)) {
             buckets.remove(known, name);
-            return change(limit, key, BucketChange.NONE);
         }
+        // What calls hold comes back when they end.
+        BucketChange made = change.equals(BucketChange.RESET) || !limit.hasRate() ? BucketChange.NONE : change;
         while (true) {
             Bucket bucket = buckets.get(known, name);
             BucketStatus status = bucket == null
-                    ? changeUnused(known, name, change)
+                    ? changeUnused(known, name, made)
                     : bucket.hold(() -> {
                         BucketState last = bucket.read();
-                        ChangedBucket changed = ChangedBucket.of(known, last, time.micros(), change);
-                        if (change.kind() != BucketChange.Kind.NONE) {
+                        ChangedBucket changed = ChangedBucket.of(known, last, time.micros(), made);
+                        if (made.kind() != BucketChange.Kind.NONE) {
                             bucket.write(changed.next());
                         }
                         return changed.status();
@@ -281,7 +284,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         if (limits.size() >= MOST_LIMITS) {
             limits.clear();
         }
-        return limits.computeIfAbsent(limit, unknown -> CompiledLimit.of(unknown, buckets.of(unknown.id())));
+        return limits.computeIfAbsent(limit, unknown -> CompiledLimit.of(unknown, buckets.of(unknown)));
     }
 
     private static EvictionPriority use(CompiledLimit limit, @Nullable BucketState state, long clock) {

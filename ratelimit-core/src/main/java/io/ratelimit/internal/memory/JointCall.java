@@ -18,25 +18,23 @@ import org.jspecify.annotations.Nullable;
 record JointCall(TimeSource time, BucketTable buckets, Function<RateLimit, CompiledLimit> limits) {
 
     /** The order in which all calls lock several buckets, so that they cannot deadlock. */
-    static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
+    private static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
                     charge -> charge.limit().id())
             .thenComparing(Charge::key, Comparator.nullsFirst(Comparator.naturalOrder()));
 
     /**
      * Decides a call.
      *
-     * @param rejected whether another limit of the call rejects it
      * @param receipts receives what is charged; {@code null}: nothing will be refunded
      */
-    List<RateLimitDecision> decide(
-            List<Charge> charges, boolean rejected, @Nullable Map<Charge, ChargedPermits> receipts) {
+    List<RateLimitDecision> decide(List<Charge> charges, @Nullable Map<Charge, ChargedPermits> receipts) {
         List<Charge> sorted = new ArrayList<>(charges);
         sorted.sort(BY_BUCKET);
         Map<Charge, LimitedBucket> held = new HashMap<>();
         return holding(
                 sorted,
                 held,
-                () -> decideHeld(charges, charges.stream().map(held::get).toList(), rejected, receipts));
+                () -> decideHeld(charges, charges.stream().map(held::get).toList(), receipts));
     }
 
     /** Does something while all buckets are held, one after the other. */
@@ -71,10 +69,7 @@ record JointCall(TimeSource time, BucketTable buckets, Function<RateLimit, Compi
     }
 
     private List<RateLimitDecision> decideHeld(
-            List<Charge> charges,
-            List<LimitedBucket> held,
-            boolean rejectedBefore,
-            @Nullable Map<Charge, ChargedPermits> receipts) {
+            List<Charge> charges, List<LimitedBucket> held, @Nullable Map<Charge, ChargedPermits> receipts) {
         long now = time.micros();
         List<Assessment> assessments = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
@@ -82,8 +77,8 @@ record JointCall(TimeSource time, BucketTable buckets, Function<RateLimit, Compi
             assessments.add(new Assessment(
                     one.limit(), one.bucket().read(), now, charges.get(i).permits()));
         }
-        boolean rejected = rejectedBefore
-                || StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
+        boolean rejected =
+                StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
         @Nullable BucketState[] states = new @Nullable BucketState[charges.size()];
         // An algorithm of the application may fail here, and then nothing is charged.

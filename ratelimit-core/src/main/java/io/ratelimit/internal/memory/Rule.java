@@ -99,9 +99,7 @@ interface Rule<U extends Usage> {
             case FIXED_WINDOW -> fixedWindow(limit);
             case SLIDING_WINDOW -> new SlidingWindowRule(limit.capacity(), limit.fullMicros());
             case SLIDING_WINDOW_LOG -> new SlidingWindowLogRule(limit.capacity(), limit.fullMicros());
-            case CONCURRENCY ->
-                throw new IllegalStateException(
-                        "Limit '" + limit.name() + "' must be requested with a refund, which releases its permits");
+            case CONCURRENCY -> new ConcurrencyRule(limit.capacity());
         };
     }
 

@@ -83,7 +83,7 @@ class BucketModelCheckingTests {
         Lincheck.runConcurrentTest(ORDERS, () -> {
             BucketTable table =
                     new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), () -> {}, bound -> 0);
-            CompiledLimit limit = CompiledLimit.of(LIMIT, table.of("m"));
+            CompiledLimit limit = CompiledLimit.of(LIMIT, table.of(LIMIT));
             inParallel(() -> table.add(used(limit, "a"), NOW), () -> table.remove(limit, "a"));
             assertRoomForOne(table, limit);
         });
@@ -94,7 +94,7 @@ class BucketModelCheckingTests {
         Lincheck.runConcurrentTest(ORDERS, () -> {
             BucketTable table =
                     new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), () -> {}, bound -> 0);
-            CompiledLimit limit = CompiledLimit.of(LIMIT, table.of("m"));
+            CompiledLimit limit = CompiledLimit.of(LIMIT, table.of(LIMIT));
             table.add(used(limit, "a"), NOW);
             inParallel(() -> table.add(used(limit, "b"), NOW), () -> table.remove(limit, "a"));
             assertRoomForOne(table, limit);
