@@ -25,9 +25,8 @@ final class Assessment {
     Assessment(CompiledLimit limit, @Nullable BucketState last, long clock, long permits) {
         this.permits = permits;
         this.last = last;
-        ClockSkew skew = BucketState.skew(last, clock);
-        this.now = skew == null ? clock : skew.seen();
-        BucketState before = BucketState.of(limit.rule(), last, skew, now);
+        BucketState before = BucketState.at(limit.rule(), last, clock);
+        this.now = before.now(clock);
         this.admission = before.own().admission(limit, now, permits);
         this.state = violates(before, limit) ? before.with(Block.after(before.block(), limit.blockFor(), now)) : before;
         this.blocked = state.blockedFor(now);

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,7 +121,7 @@ final class Bucket {
             released = release();
         } finally {
             if (!released) {
-                version = version - HELD + STEP; // No method, as in hold(Supplier).
+                version = version - HELD + STEP; // No method, as in hold(Function).
             }
         }
         return admission.decision(own.used(after, clock), own.resetAfter(after, clock));
@@ -133,12 +132,12 @@ final class Bucket {
      *
      * @return what it returns, or {@code null} if the bucket is forgotten
      */
-    <T extends @Nullable Object> @Nullable T hold(Supplier<T> work) {
+    <T> @Nullable T hold(Function<Bucket, @Nullable T> work) {
         if (!hold()) {
             return null;
         }
         try {
-            return work.get();
+            return work.apply(this);
         } finally {
             // No method: the stack may be at its end, and the bucket would be held for ever.
             version = holdsPermits && rule == null && state == null ? FORGOTTEN : version - HELD + STEP;
@@ -209,7 +208,7 @@ final class Bucket {
 
     /** Changes the state, unless the bucket is full. */
     void change(Function<BucketState, @Nullable BucketState> change) {
-        hold(() -> {
+        hold(self -> {
             BucketState current = read();
             if (current != null) {
                 write(change.apply(current));
@@ -229,6 +228,11 @@ final class Bucket {
         BucketState state = read();
         VarHandle.acquireFence();
         return isFree(seen) && seen == version ? new Snapshot(this, seen, state) : null;
+    }
+
+    /** Whether the bucket is full. The caller holds it, or knows it alone. */
+    boolean isUnused() {
+        return rule == null && state == null;
     }
 
     boolean isForgotten() {

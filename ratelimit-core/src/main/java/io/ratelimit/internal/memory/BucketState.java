@@ -1,6 +1,9 @@
 package io.ratelimit.internal.memory;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.spi.BucketChange;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -30,7 +33,7 @@ record BucketState(
     }
 
     /** Returns the clock skew of a bucket at a time; {@code null} if there is none. */
-    static @Nullable ClockSkew skew(@Nullable BucketState last, long clock) {
+    private static @Nullable ClockSkew skew(@Nullable BucketState last, long clock) {
         if (last == null) {
             return null;
         }
@@ -41,8 +44,10 @@ record BucketState(
         return ClockSkew.at(last.skew, seen, clock);
     }
 
-    /** Puts the rule's state first. A new rule adopts what the previous rule has counted. */
-    static BucketState of(Rule<?> rule, @Nullable BucketState last, @Nullable ClockSkew skew, long now) {
+    /** Returns the state at a time, the rule's first. A new rule adopts what the previous rule has counted. */
+    static BucketState at(Rule<?> rule, @Nullable BucketState last, long clock) {
+        ClockSkew skew = skew(last, clock);
+        long now = skew == null ? clock : skew.seen();
         if (last == null || last.isForgotten(rule, skew, now)) {
             return new BucketState(RuleState.unused(rule, now), List.of(), null);
         }
@@ -60,6 +65,11 @@ record BucketState(
             others.remove(leastNeeded(others, now));
         }
         return new BucketState(own, others, skew, block);
+    }
+
+    /** Returns the time of a clock as the bucket knows it, which never goes back. */
+    long now(long clock) {
+        return skew == null ? clock : skew.seen();
     }
 
     /** Returns whether nothing is taken by any of several rules: in Redis, the bucket has expired. */
@@ -194,6 +204,16 @@ record BucketState(
                         block);
             case RESET -> throw new IllegalArgumentException("A reset removes the bucket");
         };
+    }
+
+    /** Returns what an operator sees. */
+    BucketStatus status(long capacity, long now) {
+        return new BucketStatus(
+                capacity, Math.max(0, capacity - own.used(now)), micros(own.resetAfter(now)), micros(blockedFor(now)));
+    }
+
+    private static Duration micros(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
     }
 
     /** Returns how much is lost if the bucket is removed. */

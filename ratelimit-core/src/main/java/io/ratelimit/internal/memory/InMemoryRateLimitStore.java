@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -91,8 +92,9 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             return StoreOutcome.of(request, jointCall.decide(charges, null));
         }
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
+        Charge first = charges.get(0);
         List<RateLimitDecision> decisions = charges.size() == 1
-                ? List.of(decideOne(charges.get(0), receipts))
+                ? List.of(decideOne(known(first.limit()), BucketKey.of(first.key()), first, receipts))
                 : jointCall.decide(charges, receipts);
         return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
     }
@@ -102,10 +104,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             throw new IllegalStateException(
                     "Limit '" + limit.name() + "' must be requested with a refund, which releases its permits");
         }
-    }
-
-    private RateLimitDecision decideOne(Charge charge, Map<Charge, ChargedPermits> receipts) {
-        return decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, receipts);
     }
 
     /** Refunds each charge, also where an algorithm of the application fails at another. */
@@ -130,9 +128,8 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private @Nullable BucketState without(
             Charge charge, long permits, ChargedPermits from, BucketState last, long clock) {
         Rule<?> rule = known(charge.limit()).rule();
-        ClockSkew skew = BucketState.skew(last, clock);
-        long now = skew == null ? clock : skew.seen();
-        BucketState state = BucketState.of(rule, last, skew, now);
+        BucketState state = BucketState.at(rule, last, clock);
+        long now = state.now(clock);
         return !last.hasState(rule)
                         || state.own().used(now) == 0
                         || !state.own().isRefundable(from)
@@ -144,30 +141,15 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     public CompletionStage<Void> charge(Charge charge) {
         checkRate(charge.limit());
         CompiledLimit limit = known(charge.limit());
-        Object key = BucketKey.of(charge.key());
-        boolean charged = charge.permits() == 0;
-        while (!charged) {
-            Bucket bucket = buckets.get(limit, key);
-            charged = bucket == null
-                    ? addInDebt(limit, key, charge.permits())
-                    : bucket.hold(() -> {
-                                bucket.write(forced(limit, bucket.read(), time.micros(), charge.permits()));
-                                return true;
-                            })
-                            != null;
+        if (charge.permits() > 0) {
+            var unused = update(limit, BucketKey.of(charge.key()), bucket -> {
+                long clock = time.micros();
+                BucketState state = BucketState.at(limit.rule(), bucket.read(), clock);
+                bucket.write(state.force(state.now(clock), charge.permits()));
+                return true;
+            });
         }
         return CompletableFuture.completedFuture(null);
-    }
-
-    private boolean addInDebt(CompiledLimit limit, Object key, long permits) {
-        long now = time.micros();
-        return buckets.add(new Bucket(limit, key, forced(limit, null, now, permits)), now);
-    }
-
-    private static BucketState forced(CompiledLimit limit, @Nullable BucketState last, long clock, long permits) {
-        ClockSkew skew = BucketState.skew(last, clock);
-        long now = skew == null ? clock : skew.seen();
-        return BucketState.of(limit.rule(), last, skew, now).force(now, permits);
     }
 
     @Override
@@ -178,7 +160,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private RateLimitDecision peek(Charge charge) {
         CompiledLimit limit = known(charge.limit());
         Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
-        BucketState state = bucket == null ? null : bucket.hold(bucket::read);
+        BucketState state = bucket == null ? null : bucket.hold(held -> held.read());
         return new Assessment(limit, state, time.micros(), charge.permits()).decision(false);
     }
 
@@ -187,7 +169,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return limit.hasRate()
                 ? 0
                 : known(limit).buckets().values().stream()
-                        .map(bucket -> bucket.hold(bucket::read))
+                        .map(bucket -> bucket.hold(held -> held.read()))
                         .filter(Objects::nonNull)
                         .mapToLong(state -> state.own().used(0))
                         .sum();
@@ -202,66 +184,21 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         }
         // What calls hold comes back when they end.
         BucketChange made = change.equals(BucketChange.RESET) || !limit.hasRate() ? BucketChange.NONE : change;
-        while (true) {
-            Bucket bucket = buckets.get(known, name);
-            BucketStatus status = bucket == null
-                    ? changeUnused(known, name, made)
-                    : bucket.hold(() -> {
-                        BucketState last = bucket.read();
-                        ChangedBucket changed = ChangedBucket.of(known, last, time.micros(), made);
-                        if (made.kind() != BucketChange.Kind.NONE) {
-                            bucket.write(changed.next());
-                        }
-                        return changed.status();
-                    });
-            if (status != null) {
-                return CompletableFuture.completedFuture(status);
+        return CompletableFuture.completedFuture(update(known, name, bucket -> {
+            long clock = time.micros();
+            BucketState last = BucketState.at(known.rule(), bucket.read(), clock);
+            long now = last.now(clock);
+            BucketState changed = last.change(made, now);
+            if (made.kind() != BucketChange.Kind.NONE) {
+                bucket.write(changed.settled(now));
             }
-        }
-    }
-
-    /** Only a block needs a bucket. */
-    private @Nullable BucketStatus changeUnused(CompiledLimit limit, Object key, BucketChange change) {
-        long now = time.micros();
-        ChangedBucket changed = ChangedBucket.of(limit, null, now, change);
-        BucketState next = changed.next();
-        return next == null || buckets.add(new Bucket(limit, key, next), now) ? changed.status() : null;
+            return changed.status(known.capacity(), now);
+        }));
     }
 
     private RateLimitDecision decideOne(
             CompiledLimit limit, Object key, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
-        while (true) {
-            Bucket bucket = buckets.get(limit, key);
-            RateLimitDecision decision = bucket == null
-                    ? decideUnused(limit, key, charge, receipts)
-                    : decideFound(bucket, limit, charge, receipts);
-            if (decision != null) {
-                return decision;
-            }
-        }
-    }
-
-    /** Only a call that takes something needs a bucket. */
-    private @Nullable RateLimitDecision decideUnused(
-            CompiledLimit limit, Object key, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
-        long now = time.micros();
-        Assessment assessment = new Assessment(limit, null, now, charge.permits());
-        BucketState next = assessment.next(assessment.fits());
-        if (next == null) {
-            return assessment.decision(false);
-        }
-        RateLimitDecision decision = assessment.decision(true);
-        Bucket fresh = new Bucket(limit, key, next);
-        if (!buckets.add(fresh, now)) {
-            return null;
-        }
-        ChargedPermits.add(receipts, charge, fresh, assessment);
-        return decision;
-    }
-
-    private @Nullable RateLimitDecision decideFound(
-            Bucket bucket, CompiledLimit limit, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
-        return bucket.hold(() -> {
+        return update(limit, key, bucket -> {
             // Read after the state, so that it is not before the state's time unless the clock was set back.
             Assessment assessment = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
             boolean fits = assessment.fits();
@@ -273,6 +210,21 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             }
             return decision;
         });
+    }
+
+    /**
+     * Runs work that may read and write the bucket of a key, and no other call meanwhile. If there is none, the work gets a new one,
+     * which is added only if the work has used it, and the work runs again if another was added before.
+     */
+    private <T> T update(CompiledLimit limit, Object key, Function<Bucket, @Nullable T> work) {
+        while (true) {
+            Bucket found = buckets.get(limit, key);
+            Bucket bucket = found == null ? new Bucket(limit, key, null) : found;
+            T result = found == null ? work.apply(bucket) : bucket.hold(work);
+            if (result != null && (found != null || bucket.isUnused() || buckets.add(bucket, time.micros()))) {
+                return result;
+            }
+        }
     }
 
     private CompiledLimit known(RateLimit limit) {

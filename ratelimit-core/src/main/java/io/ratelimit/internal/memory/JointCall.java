@@ -49,7 +49,7 @@ record JointCall(TimeSource time, BucketTable buckets, Function<RateLimit, Compi
             Bucket found = buckets.get(limit, key);
             Bucket bucket = found == null ? new Bucket(limit, key, null) : found;
             try {
-                T result = bucket.hold(() -> {
+                T result = bucket.hold(self -> {
                     if (found == null && !buckets.add(bucket, time.micros())) {
                         return null;
                     }

@@ -46,7 +46,7 @@ class BucketModelCheckingTests {
         /** As a call with several limits holds it. */
         @Operation
         public long takeTwoHolding() {
-            return remaining(bucket.hold(() -> {
+            return remaining(bucket.hold(self -> {
                 Assessment assessment = new Assessment(KNOWN, bucket.read(), NOW, 2);
                 bucket.write(assessment.next(assessment.fits()));
                 return assessment.decision(assessment.fits());

@@ -22,7 +22,7 @@ final class TestStates {
 
     /** A bucket's state; {@code null} of one that is forgotten. */
     static BucketState read(Bucket bucket) {
-        return bucket.hold(bucket::read);
+        return bucket.hold(Bucket::read);
     }
 
     /** Changes a bucket's state, unless it is forgotten. */
@@ -32,7 +32,7 @@ final class TestStates {
 
     /** Does something while a bucket is held, unless it is forgotten. */
     static boolean hold(Bucket bucket, Runnable work) {
-        Boolean done = bucket.hold(() -> {
+        Boolean done = bucket.hold(self -> {
             work.run();
             return true;
         });
