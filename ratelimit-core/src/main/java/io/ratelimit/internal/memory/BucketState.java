@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,27 +156,19 @@ record BucketState(
     /** Returns the state after a call that the own rule has admitted. */
     BucketState charge(long now, long permits) {
         RuleState<?> charged = own.take(now, permits);
-        return new BucketState(
-                charged,
-                others.isEmpty()
-                        ? others
-                        : others.stream()
-                                .<RuleState<?>>map(other -> other.observe(now, permits, charged))
-                                .toList(),
-                skew,
-                block);
+        return with(charged, other -> other.observe(now, permits, charged));
     }
 
     /** Returns the state after a charge that no rule has admitted: each of them counts it in full, and may be in debt. */
     BucketState force(long now, long permits) {
-        RuleState<?> first = own.force(now, permits);
-        return new BucketState(
-                first,
-                others.stream()
-                        .<RuleState<?>>map(other -> other.force(now, permits, first))
-                        .toList(),
-                skew,
-                block);
+        RuleState<?> first = own.force(now, permits, null);
+        return with(first, other -> other.force(now, permits, first));
+    }
+
+    private BucketState with(RuleState<?> newOwn, Function<RuleState<?>, RuleState<?>> ofOthers) {
+        List<RuleState<?>> changed =
+                others.isEmpty() ? others : others.stream().<RuleState<?>>map(ofOthers).toList();
+        return new BucketState(newOwn, changed, skew, block);
     }
 
     /** Returns the state with another block. */
@@ -194,14 +187,7 @@ record BucketState(
             case NONE -> this;
             case BLOCK -> with(Block.of(change.amount(), now));
             case UNBLOCK -> with(null);
-            case GRANT ->
-                new BucketState(
-                        own.grant(now, change.amount()),
-                        others.stream()
-                                .<RuleState<?>>map(other -> other.grant(now, change.amount()))
-                                .toList(),
-                        skew,
-                        block);
+            case GRANT -> with(own.grant(now, change.amount()), other -> other.grant(now, change.amount()));
             case RESET -> throw new IllegalArgumentException("A reset removes the bucket");
         };
     }

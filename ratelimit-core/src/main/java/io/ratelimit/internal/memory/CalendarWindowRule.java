@@ -41,22 +41,20 @@ record CalendarWindowRule(long capacity, CalendarWindows windows) implements Cou
     public CounterState observe(CounterState usage, long now, long permits, RuleState<?> admitting) {
         return usage.used() == 0
                 ? windowOf(admitting, Math.min(permits, capacity), usage)
-                : observe(usage, now, permits);
+                : CounterRule.super.observe(usage, now, permits, admitting);
     }
 
     /** A debt ends with its window, as all that is used. */
     @Override
-    public CounterState force(CounterState usage, long now, long permits) {
+    public CounterState force(CounterState usage, long now, long permits, @Nullable RuleState<?> first) {
         if (usage.used() > 0) {
-            return CounterRule.super.force(usage, now, permits);
+            return CounterRule.super.force(usage, now, permits, first);
+        }
+        if (first != null) {
+            return windowOf(first, permits, usage);
         }
         Window window = windows.at(now);
         return new CounterState(permits, window.start(), window.end());
-    }
-
-    @Override
-    public CounterState force(CounterState usage, long now, long permits, RuleState<?> first) {
-        return usage.used() == 0 ? windowOf(first, permits, usage) : force(usage, now, permits);
     }
 
     @Override

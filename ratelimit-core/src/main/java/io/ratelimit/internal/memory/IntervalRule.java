@@ -7,7 +7,7 @@ import io.ratelimit.internal.limit.LimitNumbers.Batch;
  * Token bucket refilled in batches, one at the end of each period. The period starts with the call that takes permits from a
  * full bucket; {@code since} is when the current one started.
  */
-record IntervalRule(long capacity, long batch, long periodMicros) implements CounterRule {
+record IntervalRule(long capacity, long batch, long periodMicros) implements OrderedRule {
 
     static IntervalRule of(RateLimit limit) {
         Batch batch = limit.numbers().traits().batch(limit.numbers());
@@ -30,22 +30,12 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
     }
 
     @Override
-    public CounterState observe(CounterState usage, long now, long permits) {
-        return usage.used() > capacity ? usage : observed(usage, now, permits);
-    }
-
-    @Override
     public long mostUsed() {
         return CounterRule.mostUsed(batch, periodMicros);
     }
 
     @Override
-    public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
-        return refund(usage, now, permits, receipt, state -> outBefore(receipt, state));
-    }
-
-    /** Returns how many of the permits in use belong to the receipt or were taken before it. */
-    private long outBefore(CounterState receipt, CounterState usage) {
+    public long outBefore(CounterState receipt, CounterState usage) {
         long periods = -Math.floorDiv(receipt.since() - usage.since(), periodMicros);
         return periods < batches(receipt.used()) ? Math.min(receipt.used() - periods * batch, usage.used()) : 0;
     }

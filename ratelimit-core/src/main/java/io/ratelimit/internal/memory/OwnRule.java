@@ -88,7 +88,7 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
      * charges before count as refunded.
      */
     @Override
-    public OwnState observe(OwnState usage, long now, long permits) {
+    public OwnState observe(OwnState usage, long now, long permits, RuleState<?> admitting) {
         long left = capacity() - used(usage, now);
         if (permits <= left) {
             return take(usage, now, permits);
@@ -98,7 +98,7 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
     }
 
     @Override
-    public OwnState force(OwnState usage, long now, long permits) {
+    public OwnState force(OwnState usage, long now, long permits, @Nullable RuleState<?> first) {
         return take(
                 usage,
                 now,

@@ -4,6 +4,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.Refill;
 import io.ratelimit.internal.limit.CalendarWindows;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts used permits and decides when they come back. Pure functions: (usage, now) → usage. Equal rules share their state.
@@ -35,31 +36,21 @@ interface Rule<U extends Usage> {
     /** Uses permits that are available, each once. */
     U take(U usage, long now, long permits);
 
-    /** Uses permits of a call that another rule has admitted, up to the capacity. */
-    default U observe(U usage, long now, long permits) {
+    /**
+     * Uses permits of a call that another rule has admitted, up to the capacity.
+     *
+     * @param admitting the state of the other rule after the call
+     */
+    default U observe(U usage, long now, long permits, RuleState<?> admitting) {
         return take(usage, now, permits);
     }
 
-    /** Uses permits, available or not. Where the arithmetic would no longer be exact, in 142 years, a debt ends. */
-    U force(U usage, long now, long permits);
-
     /**
-     * The same, for rules that must know the rule that is charged first.
+     * Uses permits, available or not. Where the arithmetic would no longer be exact, in 142 years, a debt ends.
      *
-     * @param first its state after the charge
+     * @param first the state of the rule that is charged first, after the charge; {@code null}: this one is
      */
-    default U force(U usage, long now, long permits, RuleState<?> first) {
-        return force(usage, now, permits);
-    }
-
-    /**
-     * The same, for rules that must know the other rule.
-     *
-     * @param admitting its state after the call
-     */
-    default U observe(U usage, long now, long permits, RuleState<?> admitting) {
-        return observe(usage, now, permits);
-    }
+    U force(U usage, long now, long permits, @Nullable RuleState<?> first);
 
     /**
      * Undoes a charge or a part of it, except for permits that have come back. Never undoes more than is used.

@@ -1,5 +1,7 @@
 package io.ratelimit.internal.memory;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A rule and its state.
  *
@@ -98,12 +100,8 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
                 .recover(now);
     }
 
-    RuleState<U> force(long now, long permits) {
-        RuleState<U> recovered = recover(now);
-        return with(rule.force(recovered.usage, now, permits));
-    }
-
-    RuleState<U> force(long now, long permits, RuleState<?> first) {
+    /** @param first the state of the rule that is charged first; {@code null}: this one is */
+    RuleState<U> force(long now, long permits, @Nullable RuleState<?> first) {
         RuleState<U> recovered = recover(now);
         return with(rule.force(recovered.usage, now, permits, first));
     }

@@ -1,5 +1,7 @@
 package io.ratelimit.internal.memory;
 
+import org.jspecify.annotations.Nullable;
+
 /** Sliding log: each permit comes back one window after it was taken. */
 record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<PermitLog> {
 
@@ -37,7 +39,7 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
 
     /** Removes the oldest entries of a log with a debt as large as the capacity: what is refunded after that is no larger. */
     @Override
-    public PermitLog force(PermitLog usage, long now, long permits) {
+    public PermitLog force(PermitLog usage, long now, long permits, @Nullable RuleState<?> first) {
         return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(2 * capacity);
     }
 

@@ -7,7 +7,7 @@ import io.ratelimit.internal.limit.ReducedRate;
  * algorithm (GCRA, ITU-T I.371) does with times. {@code since} is when the next permit began to come back; {@code rest} is a
  * fraction of the microsecond after it, in parts of the reduced's permits.
  */
-record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRule {
+record TokenBucketRule(long capacity, ReducedRate reduced) implements OrderedRule {
 
     @Override
     public CounterState recover(CounterState usage, long now) {
@@ -33,25 +33,13 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
 
     /** Permits reserved ahead stay used. */
     @Override
-    public CounterState observe(CounterState usage, long now, long permits) {
-        return usage.used() > capacity ? usage : observed(usage, now, permits);
-    }
-
-    @Override
     public long mostUsed() {
         return reduced.largestCapacity();
     }
 
+    /** Those come back by the time at which the receipt's bucket was to be full again. */
     @Override
-    public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
-        return refund(usage, now, permits, receipt, state -> outBefore(receipt, state));
-    }
-
-    /**
-     * Returns how many of the permits in use belong to the receipt or were taken before it. Permits come back in the order
-     * in which they were taken, so these come back by the time at which the receipt's bucket was to be full again.
-     */
-    private long outBefore(CounterState receipt, CounterState usage) {
+    public long outBefore(CounterState receipt, CounterState usage) {
         long last = receipt.since() + reduced.wholeTimeOf(receipt.used(), receipt.rest());
         long fraction = reduced.fractionOf(receipt.used(), receipt.rest());
         long out = reduced.permitsIn(Math.max(0, last - usage.since() + 1), usage.rest(), usage.used());

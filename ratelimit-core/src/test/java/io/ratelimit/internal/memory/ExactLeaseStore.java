@@ -68,7 +68,7 @@ public final class ExactLeaseStore implements RateLimitStore {
     @Override
     public CompletionStage<Void> charge(Charge charge) {
         Bucket bucket = bucket(charge);
-        bucket.usage = bucket.rule.force(bucket.usage, clock.micros(), charge.permits());
+        bucket.usage = bucket.rule.force(bucket.usage, clock.micros(), charge.permits(), null);
         return CompletableFuture.completedFuture(null);
     }
 

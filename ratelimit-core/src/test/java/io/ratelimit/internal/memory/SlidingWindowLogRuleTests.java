@@ -13,7 +13,7 @@ class SlidingWindowLogRuleTests {
     void logRemembersNoMoreThanItsCapacityOfWhatAnotherRuleAdmits() {
         PermitLog log = TEN.unused(0);
         for (int call = 0; call < 1_000; call++) {
-            log = TEN.observe(log, call, 1);
+            log = TEN.observe(log, call, 1, null);
         }
         assertThat(log.size()).isEqualTo(10);
         assertThat(log.used()).isEqualTo(10);
@@ -21,10 +21,10 @@ class SlidingWindowLogRuleTests {
 
     @Test
     void entryThatIsPartlyBeyondTheCapacityIsRemembered() {
-        PermitLog log = TEN.observe(TEN.unused(0), 0, 4);
-        log = TEN.observe(log, 1, 8);
+        PermitLog log = TEN.observe(TEN.unused(0), 0, 4, null);
+        log = TEN.observe(log, 1, 8, null);
         assertThat(log.size()).isEqualTo(2);
-        log = TEN.observe(log, 2, 2);
+        log = TEN.observe(log, 2, 2, null);
         assertThat(log.size()).isEqualTo(2);
     }
 }
