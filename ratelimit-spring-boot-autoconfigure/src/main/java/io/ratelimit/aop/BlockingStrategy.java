@@ -50,7 +50,7 @@ record BlockingStrategy(RequestCall.Source requests, boolean inFuture) implement
         }
         if (!charge.limit().hasRate()) {
             // It has changed meanwhile.
-            return enter(call, AcquireRequest.of(List.of(charge), CallListener.NONE));
+            return enter(call, new AcquireRequest(List.of(charge), false, CallListener.NONE));
         }
         call.gate().enter(charge);
         return null;

@@ -118,20 +118,16 @@ final class CallAdmission {
         }
     }
 
-    /** Notifies the listener if the call has failed because the store cannot decide. */
+    /**
+     * Notifies the listener if the call has failed because the store cannot decide: of each limit whose policy refuses the call; of
+     * all if the store knows no policies.
+     */
     void reportFailure(List<Charge> charges, Throwable thrown) {
         if (thrown instanceof RateLimitStoreException failure) {
-            reportRefusal(charges, failure);
-        }
-    }
-
-    /** Notifies the listener of each limit whose policy refuses the call; of all if the store knows no policies. */
-    void reportRefusal(List<Charge> charges, RateLimitStoreException failure) {
-        boolean byPolicy = charges.stream().anyMatch(CallAdmission::refuses);
-        for (Charge charge : charges) {
-            if (!byPolicy || refuses(charge)) {
-                listener.onRefusal(charge, failure);
-            }
+            boolean byPolicy = charges.stream().anyMatch(CallAdmission::refuses);
+            charges.stream()
+                    .filter(charge -> !byPolicy || refuses(charge))
+                    .forEach(charge -> listener.onRefusal(charge, failure));
         }
     }
 

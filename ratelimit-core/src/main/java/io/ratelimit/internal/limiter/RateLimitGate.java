@@ -23,13 +23,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes every call to the store. {@link CallAdmission} applies the decisions, {@link ConcurrencyGate} handles calls that hold
- * permits.
+ * Passes every call to the store. {@link CallAdmission} applies the decisions. A call that may wait for permits which other calls
+ * hold takes its turn in {@link PermitQueueRegistry}.
  */
 public final class RateLimitGate {
 
@@ -39,9 +39,8 @@ public final class RateLimitGate {
 
     private final CallAdmission admission;
 
+    /** Those of a parent context with the same store, too: a release in one context wakes a call of the other. */
     private final PermitQueueRegistry queues;
-
-    private final ConcurrencyGate concurrency;
 
     private final CostLog costLog = new CostLog(new OnceAMinute(System::nanoTime));
 
@@ -77,7 +76,6 @@ public final class RateLimitGate {
         this.observer = observer;
         this.admission = new CallAdmission(listener, observer, waiter);
         this.queues = parent == null ? new PermitQueueRegistry(store, waiter, patience) : parent.queues;
-        this.concurrency = new ConcurrencyGate(store, admission, observer, continuations, queues);
     }
 
     /**
@@ -91,12 +89,34 @@ public final class RateLimitGate {
      */
     public Settlement enter(AcquireRequest acquire) {
         checkMayBlock(acquire.charges(), true);
-        if (acquire.holdsPermits()) {
-            return concurrency.enter(acquire);
-        }
         StoreOutcome outcome = ask(acquire.toStore());
-        admission.admit(acquire, outcome);
-        return acquire.settlement(outcome, store, UnaryOperator.identity());
+        try {
+            admission.admit(acquire.as(outcome), outcome);
+            return settlement(acquire, outcome, UnaryOperator.identity());
+        } catch (Throwable ex) {
+            // A limit in dry run has permits even if another one rejects the call.
+            release(acquire, outcome);
+            throw ex;
+        }
+    }
+
+    private Settlement settlement(
+            AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> apart) {
+        Settlement settlement = acquire.refundable()
+                ? Settlement.of(acquire.charges(), outcome, store::charge, apart)
+                : Settlement.NONE;
+        return acquire.holdsPermits() ? settlement.releasing(() -> release(acquire, outcome)) : settlement;
+    }
+
+    /** Releases the permits that the call holds, also if it does not take place. The store ends each hold once. */
+    private void release(AcquireRequest acquire, StoreOutcome outcome) {
+        if (acquire.holdsPermits()) {
+            List<Charge> held = outcome.charges().stream()
+                    .filter(charge -> !charge.limit().hasRate())
+                    .toList();
+            queues.release(outcome.refund(), held);
+            acquire.listener().onRelease();
+        }
     }
 
     /**
@@ -151,15 +171,11 @@ public final class RateLimitGate {
      */
     public CompletionStage<Settlement> enterAsync(AcquireRequest acquire, @Nullable Object parent) {
         CompletableFuture<Settlement> entered = new CompletableFuture<>();
-        if (acquire.holdsPermits()) {
-            concurrency.enterAsync(acquire, observer.ofCall(parent), entered);
-            return entered;
-        }
         enterAsync(
                 acquire,
                 parent,
                 entered,
-                outcome -> entered.complete(acquire.settlement(outcome, store, continuations::apart)));
+                outcome -> entered.complete(settlement(acquire, outcome, continuations::apart)));
         return entered;
     }
 
@@ -174,17 +190,36 @@ public final class RateLimitGate {
         return entered;
     }
 
-    /** Tells when the call has been admitted and its wait is over; exceptions complete the future. */
+    /**
+     * Tells when the call has been admitted and its wait is over; exceptions complete the future. If that is complete before, the
+     * call stops waiting and holds nothing.
+     *
+     * @param admitted returns false if the future was complete before
+     */
     private void enterAsync(
             AcquireRequest acquire,
             @Nullable Object parent,
             CompletableFuture<?> entered,
-            Consumer<StoreOutcome> admitted) {
+            Predicate<StoreOutcome> admitted) {
         CallObserver ofCall = observer.ofCall(parent);
-        var unused = askAsync(acquire.toStore())
-                .thenCompose(outcome -> admission
-                        .admitAsync(acquire, outcome, ofCall, entered)
-                        .thenAccept(over -> admitted.accept(outcome)))
+        var unused = continuations
+                .apart(Futures.start(() -> decideAsync(acquire.toStore(), ofCall, entered)))
+                .thenCompose(outcome -> Futures.start(
+                                () -> admission.admitAsync(acquire.as(outcome), outcome, ofCall, entered))
+                        .handle((over, failure) -> {
+                            boolean in = false;
+                            try {
+                                in = failure == null && admitted.test(outcome);
+                            } finally {
+                                if (!in) {
+                                    release(acquire, outcome);
+                                }
+                            }
+                            if (failure != null) {
+                                throw Futures.wrap(failure);
+                            }
+                            return in;
+                        }))
                 .exceptionally(thrown -> {
                     Throwable failure = Futures.unwrap(thrown);
                     try {
@@ -192,8 +227,23 @@ public final class RateLimitGate {
                     } finally {
                         entered.completeExceptionally(failure);
                     }
-                    return null;
+                    return false;
                 });
+    }
+
+    private CompletionStage<StoreOutcome> decideAsync(
+            StoreRequest request, CallObserver ofCall, CompletableFuture<?> entered) {
+        if (!mayQueue(request)) {
+            return store.decide(request).toStage();
+        }
+        CompletableFuture<StoreOutcome> decided = queues.decideAsync(request, ofCall);
+        var unused = entered.whenComplete((settlement, thrown) -> decided.cancel(false));
+        return decided;
+    }
+
+    /** Returns whether a call waits for its turn and for permits that other calls hold. */
+    private static boolean mayQueue(StoreRequest request) {
+        return request.refundable() && request.holdsPermits() && WaitingCall.isFor(request.charges());
     }
 
     /** Charges permits even beyond the capacity. Does not block the caller. */
@@ -277,9 +327,11 @@ public final class RateLimitGate {
 
     private StoreOutcome ask(StoreRequest request) {
         try {
-            return store.decide(request).await();
+            return mayQueue(request)
+                    ? queues.decide(request, observer)
+                    : store.decide(request).await();
         } catch (RateLimitStoreException ex) {
-            admission.reportRefusal(request.charges(), ex);
+            admission.reportFailure(request.charges(), ex);
             throw ex;
         }
     }

@@ -104,7 +104,7 @@ final class StoreRateLimiter implements RateLimiter {
     public Entry enter(String key, long permits) {
         Charge charge = chargeOf(key, permits);
         return charge.limit().enabled()
-                ? new CallEntry(gate, gate.enter(AcquireRequest.of(List.of(charge), CallListener.NONE)), List.of())
+                ? new CallEntry(gate, gate.enter(new AcquireRequest(List.of(charge), false, CallListener.NONE)), List.of())
                 : unlimited();
     }
 
@@ -112,7 +112,7 @@ final class StoreRateLimiter implements RateLimiter {
     public CompletionStage<Entry> enterAsync(String key, long permits) {
         return async(
                 () -> chargeOf(key, permits),
-                enabled -> enterAsync(gate, AcquireRequest.of(List.of(enabled), CallListener.NONE), List.of()),
+                enabled -> enterAsync(gate, new AcquireRequest(List.of(enabled), false, CallListener.NONE), List.of()),
                 disabled -> CompletableFuture.completedFuture(unlimited()));
     }
 

@@ -64,7 +64,7 @@ class CrowdedPermitQueueTests {
     }
 
     private CompletableFuture<Settlement> enter(Charge... charges) {
-        return gate.enterAsync(AcquireRequest.of(List.of(charges), CallListener.NONE))
+        return gate.enterAsync(new AcquireRequest(List.of(charges), false, CallListener.NONE))
                 .toCompletableFuture();
     }
 
@@ -133,7 +133,7 @@ class CrowdedPermitQueueTests {
         store.answer = answer;
         enter(bob).cancel(false);
         Thread thread = new Thread(() -> assertThatExceptionOfType(RateLimitInterruptedException.class)
-                .isThrownBy(() -> gate.enter(AcquireRequest.of(List.of(bob), CallListener.NONE))));
+                .isThrownBy(() -> gate.enter(new AcquireRequest(List.of(bob), false, CallListener.NONE))));
         thread.start();
         thread.interrupt();
         thread.join();

@@ -53,7 +53,7 @@ class HoldEndTests {
     }
 
     private static AcquireRequest request(Charge... charges) {
-        return AcquireRequest.of(List.of(charges), CallListener.NONE);
+        return new AcquireRequest(List.of(charges), false, CallListener.NONE);
     }
 
     private static Charge two(RateLimit limit) {
@@ -120,7 +120,7 @@ class HoldEndTests {
                 holding.decrementAndGet();
             }
         };
-        AcquireRequest call = AcquireRequest.of(List.of(two(limit), one(spaced)), listener);
+        AcquireRequest call = new AcquireRequest(List.of(two(limit), one(spaced)), false, listener);
         assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> failing.enter(call));
         assertThat(holding).hasValue(0);
         assertThat(failing.enterAsync(call).toCompletableFuture()).isCompletedExceptionally();

@@ -65,7 +65,7 @@ class PermitQueueTests {
     }
 
     private CompletableFuture<Settlement> enter(Charge... charges) {
-        return gate.enterAsync(AcquireRequest.of(List.of(charges), CallListener.NONE))
+        return gate.enterAsync(new AcquireRequest(List.of(charges), false, CallListener.NONE))
                 .toCompletableFuture();
     }
 
@@ -266,8 +266,8 @@ class PermitQueueTests {
         RateLimit trial = TestLimits.dryRun(TestLimits.fixedWindow("trial", 1, "1/h"));
         Settlement both = entered(enter(2));
         slow.refunded = new CompletableFuture<>();
-        AcquireRequest request = AcquireRequest.of(
-                List.of(new Charge(trial, "alice", 1), new Charge(limit, "alice", 1)), CallListener.NONE);
+        AcquireRequest request = new AcquireRequest(
+                List.of(new Charge(trial, "alice", 1), new Charge(limit, "alice", 1)), false, CallListener.NONE);
         CompletableFuture<Settlement> call = ofShared.enterAsync(request).toCompletableFuture();
         both.release();
         ofShared.permitsReleased(limit.id(), KeyDigest.of("alice"));
@@ -358,7 +358,7 @@ class PermitQueueTests {
         for (String name : List.of("first", "second", "third")) {
             Thread thread = new Thread(() -> {
                 Settlement held =
-                        gate.enter(AcquireRequest.of(List.of(new Charge(limit, "alice", 2)), CallListener.NONE));
+                        gate.enter(new AcquireRequest(List.of(new Charge(limit, "alice", 2)), false, CallListener.NONE));
                 order.add(name);
                 held.release();
             });
@@ -387,7 +387,7 @@ class PermitQueueTests {
         Thread thread = new Thread(() -> {
             assertThatExceptionOfType(RateLimitInterruptedException.class)
                     .isThrownBy(() ->
-                            gate.enter(AcquireRequest.of(List.of(new Charge(limit, "alice", 1)), CallListener.NONE)));
+                            gate.enter(new AcquireRequest(List.of(new Charge(limit, "alice", 1)), false, CallListener.NONE)));
             interrupted.complete(Thread.currentThread().isInterrupted());
         });
         thread.start();
@@ -406,7 +406,7 @@ class PermitQueueTests {
             Settlement both = entered(enter(2));
             Thread thread = new Thread(() -> {
                 try {
-                    gate.enter(AcquireRequest.of(List.of(new Charge(limit, "alice", 1)), CallListener.NONE))
+                    gate.enter(new AcquireRequest(List.of(new Charge(limit, "alice", 1)), false, CallListener.NONE))
                             .release();
                 } catch (RateLimitInterruptedException ex) {
                     // Or not.
@@ -479,8 +479,8 @@ class PermitQueueTests {
                         : CompletableFuture.failedFuture(new IllegalStateException("moved too often"));
             }
         });
-        AcquireRequest request = AcquireRequest.of(
-                List.of(new Charge(limit, "alice", 2), new Charge(limit("other", 1), "alice", 1)), CallListener.NONE);
+        AcquireRequest request = new AcquireRequest(
+                List.of(new Charge(limit, "alice", 2), new Charge(limit("other", 1), "alice", 1)), false, CallListener.NONE);
         Settlement both = entered(moving.enterAsync(request).toCompletableFuture());
         assertThat(moving.enterAsync(request).toCompletableFuture())
                 .failsWithin(Duration.ofMinutes(1))
@@ -559,7 +559,7 @@ class PermitQueueTests {
     }
 
     private AcquireRequest request(long permits) {
-        return AcquireRequest.of(List.of(new Charge(limit, "alice", permits)), CallListener.NONE);
+        return new AcquireRequest(List.of(new Charge(limit, "alice", permits)), false, CallListener.NONE);
     }
 
     /** Not on one of its own each. */

@@ -170,7 +170,7 @@ class RateLimitGateTests {
         Charge held = charge(TestLimits.concurrency("held", 5));
         for (List<Charge> charges : List.of(List.of(quotes), List.of(quotes, held), List.of(held))) {
             assertThat(listening
-                            .enterAsync(AcquireRequest.of(charges, CallListener.NONE))
+                            .enterAsync(new AcquireRequest(charges, false, CallListener.NONE))
                             .toCompletableFuture())
                     .isCompletedExceptionally()
                     .failsWithin(Duration.ZERO)

@@ -115,7 +115,7 @@ class ProvisionalChargeTests {
     }
 
     private static CompletableFuture<Settlement> enter(RateLimitGate gate, Charge... charges) {
-        return gate.enterAsync(AcquireRequest.of(List.of(charges), CallListener.NONE))
+        return gate.enterAsync(new AcquireRequest(List.of(charges), false, CallListener.NONE))
                 .toCompletableFuture();
     }
 
