@@ -12,6 +12,7 @@ import static io.ratelimit.LimitAttributes.REFILL;
 import static io.ratelimit.LimitAttributes.SCOPE;
 import static io.ratelimit.LimitAttributes.ZONE;
 
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.internal.limit.AlgorithmTraits;
 import io.ratelimit.internal.limit.Attribute;
 import io.ratelimit.internal.limit.AttributeValues;
@@ -60,7 +61,7 @@ final class LimitValidation {
         checkMaxWait(refilled);
         checkHold(refilled);
         checkRedis();
-        this.rate = refilled.holdsPermits() ? null : parsedRate();
+        this.rate = refilled.has(Trait.HOLDS_PERMITS) ? null : parsedRate();
         this.traits = rate == null || rate.calendarUnit() == null ? refilled : inCalendarUnits(refilled, rate);
         checkZone();
         this.numbers = rate == null ? concurrency() : numbers(rate);
@@ -136,7 +137,7 @@ final class LimitValidation {
     }
 
     private void checkMaxWait(AlgorithmTraits refilled) {
-        if (!maxWait.isZero() && !refilled.reservesAhead() && !refilled.holdsPermits()) {
+        if (!maxWait.isZero() && !refilled.has(Trait.REFILLS_EVENLY) && !refilled.has(Trait.HOLDS_PERMITS)) {
             throw mistake(
                     MAX_WAIT,
                     "be 0 for " + algorithm
@@ -149,7 +150,7 @@ final class LimitValidation {
 
     private void checkHold(AlgorithmTraits refilled) {
         Duration hold = values.get(HOLD);
-        if (hold != null && !refilled.holdsPermits()) {
+        if (hold != null && !refilled.has(Trait.HOLDS_PERMITS)) {
             throw mistake(HOLD, "not be set for " + algorithm, hold, "Remove it, or use CONCURRENCY.");
         }
     }

@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limit.CapacityRange;
 import io.ratelimit.internal.limit.DurationText;
@@ -227,7 +228,7 @@ public final class RateLimit {
     /** Returns whether a call may have to wait before it proceeds. */
     @Internal
     public boolean mayDelay() {
-        return !dryRun && (numbers.traits().spacesCalls() || !maxWait.isZero());
+        return !dryRun && (numbers.traits().has(Trait.SPACES_CALLS) || !maxWait.isZero());
     }
 
     /** Returns whether the limit applies. */
@@ -338,7 +339,7 @@ public final class RateLimit {
                 + (maxWait.isZero() ? "" : ", maxWait " + DurationText.of(maxWait))
                 + (blockFor.isEmpty() ? "" : ", blockFor " + LimitAttributes.BLOCK_FOR.format(blockFor))
                 + (lease == 0 ? "" : ", lease " + lease)
-                + (numbers.traits().holdsPermits() ? ", hold " + DurationText.of(hold) : "")
+                + (numbers.traits().has(Trait.HOLDS_PERMITS) ? ", hold " + DurationText.of(hold) : "")
                 + (scope == Scope.SHARED ? "" : ", scope " + scope)
                 + (redis == null ? "" : ", redis " + redis)
                 + (dryRun ? ", dry run" : "")

@@ -16,11 +16,23 @@ public abstract class AlgorithmTraits {
     public static final long UNKNOWN_MICROS = 1_000_000;
 
     /** What is so, and is not said by a method of a subclass. */
-    enum Trait {
+    public enum Trait {
+        /** Permits come back when calls end, and not at a rate. Such a limit has no rate. */
         HOLDS_PERMITS,
+
+        /**
+         * Permits come back one after the other, in the order in which they were taken. A call can take permits that are not back
+         * yet, and wait for them.
+         */
         REFILLS_EVENLY,
+
+        /** An admitted call waits until all permits taken before it are back. */
         SPACES_CALLS,
+
+        /** The state has an entry for each call, so that a decision takes longer than with a few numbers. */
         HAS_ENTRIES,
+
+        /** The first call that takes permits starts a period, which ends early if that call is refunded. */
         STARTS_PERIODS
     }
 
@@ -60,42 +72,18 @@ public abstract class AlgorithmTraits {
         return "Change it, or the rate.";
     }
 
-    /** Returns the permits that come back together, and how long after they were taken. */
-    public abstract Batch batch(LimitNumbers limit);
+    /** Returns the permits that come back together, and how long after they were taken: as few as the rate's numbers allow. */
+    public Batch batch(LimitNumbers limit) {
+        return limit.reducedRate().batch();
+    }
 
-    /** Whether permits come back when calls end, and not at a rate. Such a limit has no rate. */
-    public final boolean holdsPermits() {
-        return traits.contains(Trait.HOLDS_PERMITS);
+    public final boolean has(Trait trait) {
+        return traits.contains(trait);
     }
 
     /** Whether a {@link #batch} is always the whole capacity. */
     public final boolean isWindow() {
         return this instanceof WindowTraits;
-    }
-
-    /** Whether permits come back one after the other, in the order in which they were taken. */
-    public final boolean refillsEvenly() {
-        return traits.contains(Trait.REFILLS_EVENLY);
-    }
-
-    /** Whether a call can take permits that are not back yet, and wait for them. */
-    public boolean reservesAhead() {
-        return refillsEvenly();
-    }
-
-    /** Whether an admitted call waits until all permits taken before it are back. */
-    public final boolean spacesCalls() {
-        return traits.contains(Trait.SPACES_CALLS);
-    }
-
-    /** Whether the state has an entry for each call, so that a decision takes longer than with a few numbers. */
-    public final boolean hasEntries() {
-        return traits.contains(Trait.HAS_ENTRIES);
-    }
-
-    /** Whether the first call that takes permits starts a period, which ends early if that call is refunded. */
-    public final boolean startsPeriods() {
-        return traits.contains(Trait.STARTS_PERIODS);
     }
 
     /** Returns why permits taken in advance could exceed the limit; {@code null} if they cannot. */
@@ -116,7 +104,9 @@ public abstract class AlgorithmTraits {
      * Returns the rate of one instance, so that all instances together stay within the limit; {@code null}: the capacity alone is
      * divided.
      */
-    public abstract @Nullable String dividedRate(LimitNumbers limit, int instances);
+    public @Nullable String dividedRate(LimitNumbers limit, int instances) {
+        return slower(batch(limit), instances);
+    }
 
     /** Whether the rate of one instance is refilled in batches. */
     public boolean dividesBatches(LimitNumbers limit, int instances) {

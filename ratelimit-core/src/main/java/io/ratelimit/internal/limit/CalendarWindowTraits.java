@@ -1,6 +1,5 @@
 package io.ratelimit.internal.limit;
 
-import io.ratelimit.internal.limit.LimitNumbers.Batch;
 import java.util.Objects;
 
 /** Fixed windows that are the units of a calendar. */
@@ -8,11 +7,6 @@ final class CalendarWindowTraits extends WindowTraits {
 
     CalendarWindowTraits() {
         super('C', null);
-    }
-
-    @Override
-    public Batch batch(LimitNumbers limit) {
-        return new Batch(limit.permits(), limit.periodMicros());
     }
 
     /** With less than one permit for each instance, a window in which one permit comes back. */

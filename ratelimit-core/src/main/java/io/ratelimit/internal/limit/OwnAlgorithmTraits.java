@@ -1,6 +1,5 @@
 package io.ratelimit.internal.limit;
 
-import io.ratelimit.internal.limit.LimitNumbers.Batch;
 import java.time.Duration;
 
 /** An algorithm of the application. No more is known of it than its functions. */
@@ -13,15 +12,5 @@ public final class OwnAlgorithmTraits extends AlgorithmTraits {
     @Override
     public CapacityRange capacities(long permits, long periodMicros, ReducedRate reduced, Duration maxWait) {
         return CapacityRange.ofProduct(reduced);
-    }
-
-    @Override
-    public Batch batch(LimitNumbers limit) {
-        return limit.reducedRate().batch();
-    }
-
-    @Override
-    public String dividedRate(LimitNumbers limit, int instances) {
-        return slower(batch(limit), instances);
     }
 }

@@ -1,6 +1,5 @@
 package io.ratelimit.internal.limit;
 
-import io.ratelimit.internal.limit.LimitNumbers.Batch;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -25,15 +24,5 @@ public class TokenBucketTraits extends AlgorithmTraits {
     @Override
     public CapacityRange capacities(long permits, long periodMicros, ReducedRate reduced, Duration maxWait) {
         return CapacityRange.ofEvenRefill(reduced, maxWait);
-    }
-
-    @Override
-    public Batch batch(LimitNumbers limit) {
-        return limit.reducedRate().batch();
-    }
-
-    @Override
-    public String dividedRate(LimitNumbers limit, int instances) {
-        return slower(batch(limit), instances);
     }
 }

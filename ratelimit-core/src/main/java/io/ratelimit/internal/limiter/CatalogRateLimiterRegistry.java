@@ -97,9 +97,8 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         List<Charge> charges = charges(requests);
         List<Charge> enabled = enabled(charges);
         List<Charge> estimates = estimates(requests, charges);
-        return enabled.isEmpty()
-                ? new CallEntry(gate, Settlement.NONE, estimates)
-                : new CallEntry(gate, gate.enter(acquire(enabled, estimates)), estimates);
+        Settlement settlement = enabled.isEmpty() ? Settlement.NONE : gate.enter(acquire(enabled, estimates));
+        return new CallEntry(gate, settlement, estimates);
     }
 
     @Override
@@ -110,7 +109,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             List<Charge> estimates = estimates(requests, charges);
             return enabled.isEmpty()
                     ? CompletableFuture.completedFuture(new CallEntry(gate, Settlement.NONE, estimates))
-                    : StoreRateLimiter.enterAsync(gate, acquire(enabled, estimates), estimates);
+                    : gate.openAsync(acquire(enabled, estimates), estimates);
         });
     }
 

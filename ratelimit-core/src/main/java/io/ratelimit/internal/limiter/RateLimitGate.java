@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimiter;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;
@@ -23,7 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -170,37 +171,29 @@ public final class RateLimitGate {
      * @param parent as for {@link CallObserver#ofCall}
      */
     public CompletionStage<Settlement> enterAsync(AcquireRequest acquire, @Nullable Object parent) {
-        CompletableFuture<Settlement> entered = new CompletableFuture<>();
-        enterAsync(
-                acquire,
-                parent,
-                entered,
-                outcome -> entered.complete(settlement(acquire, outcome, continuations::apart)));
-        return entered;
+        return enterAsync(acquire, parent, outcome -> settlement(acquire, outcome, continuations::apart));
     }
 
     /** Charges all limits or none and waits without blocking, without a settlement and without a call listener. */
     CompletionStage<Void> enterAsync(List<Charge> charges) {
-        CompletableFuture<Void> entered = new CompletableFuture<>();
-        enterAsync(
-                new AcquireRequest(charges, false, CallListener.NONE),
+        return enterAsync(new AcquireRequest(charges, false, CallListener.NONE), null, outcome -> null);
+    }
+
+    /** Charges all limits or none and waits without blocking, for a caller in code. */
+    CompletionStage<RateLimiter.Entry> openAsync(AcquireRequest acquire, List<Charge> estimates) {
+        return enterAsync(
+                acquire,
                 null,
-                entered,
-                outcome -> entered.complete(null));
-        return entered;
+                outcome -> new CallEntry(this, settlement(acquire, outcome, continuations::apart), estimates));
     }
 
     /**
-     * Tells when the call has been admitted and its wait is over; exceptions complete the future. If that is complete before, the
-     * call stops waiting and holds nothing.
-     *
-     * @param admitted returns false if the future was complete before
+     * Returns a future of what the caller gets when the call has been admitted and its wait is over. If the caller completes it
+     * before, the call stops waiting and holds nothing.
      */
-    private void enterAsync(
-            AcquireRequest acquire,
-            @Nullable Object parent,
-            CompletableFuture<?> entered,
-            Predicate<StoreOutcome> admitted) {
+    private <T> CompletionStage<T> enterAsync(
+            AcquireRequest acquire, @Nullable Object parent, Function<StoreOutcome, @Nullable T> admitted) {
+        CompletableFuture<T> entered = new CompletableFuture<>();
         CallObserver ofCall = observer.ofCall(parent);
         var unused = continuations
                 .apart(Futures.start(() -> decideAsync(acquire.toStore(), ofCall, entered)))
@@ -209,7 +202,7 @@ public final class RateLimitGate {
                         .handle((over, failure) -> {
                             boolean in = false;
                             try {
-                                in = failure == null && admitted.test(outcome);
+                                in = failure == null && entered.complete(admitted.apply(outcome));
                             } finally {
                                 if (!in) {
                                     release(acquire, outcome);
@@ -229,6 +222,7 @@ public final class RateLimitGate {
                     }
                     return false;
                 });
+        return entered;
     }
 
     private CompletionStage<StoreOutcome> decideAsync(

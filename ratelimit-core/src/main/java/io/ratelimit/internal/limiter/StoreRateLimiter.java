@@ -81,7 +81,7 @@ final class StoreRateLimiter implements RateLimiter {
         return async(
                 () -> rated(key, permits),
                 enabled -> gate.decideAsync(List.of(enabled)).thenApply(JointDecision::tightest),
-                disabled -> CompletableFuture.completedFuture(unlimited(disabled)));
+                disabled -> unlimited(disabled));
     }
 
     @Override
@@ -94,10 +94,7 @@ final class StoreRateLimiter implements RateLimiter {
 
     @Override
     public CompletionStage<Void> acquireAsync(String key, long permits) {
-        return async(
-                () -> rated(key, permits),
-                enabled -> gate.enterAsync(List.of(enabled)),
-                disabled -> CompletableFuture.completedFuture(null));
+        return async(() -> rated(key, permits), enabled -> gate.enterAsync(List.of(enabled)), disabled -> null);
     }
 
     @Override
@@ -105,34 +102,19 @@ final class StoreRateLimiter implements RateLimiter {
         Charge charge = chargeOf(key, permits);
         return charge.limit().enabled()
                 ? new CallEntry(gate, gate.enter(new AcquireRequest(List.of(charge), false, CallListener.NONE)), List.of())
-                : unlimited();
+                : unlimitedEntry();
     }
 
     @Override
     public CompletionStage<Entry> enterAsync(String key, long permits) {
         return async(
                 () -> chargeOf(key, permits),
-                enabled -> enterAsync(gate, new AcquireRequest(List.of(enabled), false, CallListener.NONE), List.of()),
-                disabled -> CompletableFuture.completedFuture(unlimited()));
+                enabled -> gate.openAsync(new AcquireRequest(List.of(enabled), false, CallListener.NONE), List.of()),
+                disabled -> unlimitedEntry());
     }
 
-    private Entry unlimited() {
+    private Entry unlimitedEntry() {
         return new CallEntry(gate, Settlement.NONE, List.of());
-    }
-
-    /** Returns a future that ends the wait when it is cancelled. */
-    static CompletableFuture<Entry> enterAsync(RateLimitGate gate, AcquireRequest acquire, List<Charge> estimates) {
-        CompletableFuture<Settlement> entered = gate.enterAsync(acquire).toCompletableFuture();
-        CompletableFuture<Entry> result = new CompletableFuture<>();
-        var unused = entered.whenComplete((settlement, thrown) -> {
-            if (thrown != null) {
-                result.completeExceptionally(Futures.unwrap(thrown));
-            } else if (!result.complete(new CallEntry(gate, settlement, estimates))) {
-                settlement.release();
-            }
-        });
-        var unusedToo = result.whenComplete((value, thrown) -> entered.cancel(false));
-        return result;
     }
 
     @Override
@@ -145,8 +127,7 @@ final class StoreRateLimiter implements RateLimiter {
 
     @Override
     public CompletionStage<Void> chargeAsync(String key, long permits) {
-        return async(
-                () -> chargeable(key, permits), gate::chargeAsync, disabled -> CompletableFuture.completedFuture(null));
+        return async(() -> chargeable(key, permits), gate::chargeAsync, disabled -> null);
     }
 
     @Override
@@ -157,10 +138,7 @@ final class StoreRateLimiter implements RateLimiter {
 
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(String key) {
-        return async(
-                () -> chargeOf(key, 1),
-                gate::peekAsync,
-                disabled -> CompletableFuture.completedFuture(unlimited(disabled)));
+        return async(() -> chargeOf(key, 1), gate::peekAsync, disabled -> unlimited(disabled));
     }
 
     @Override
@@ -177,10 +155,12 @@ final class StoreRateLimiter implements RateLimiter {
     private static <T> CompletionStage<T> async(
             Supplier<Charge> charge,
             Function<Charge, CompletionStage<T>> enabled,
-            Function<Charge, CompletionStage<T>> disabled) {
+            Function<Charge, @Nullable T> disabled) {
         return Futures.start(() -> {
             Charge made = charge.get();
-            return (made.limit().enabled() ? enabled : disabled).apply(made);
+            return made.limit().enabled()
+                    ? enabled.apply(made)
+                    : CompletableFuture.completedFuture(disabled.apply(made));
         });
     }
 

@@ -1,6 +1,7 @@
 package io.ratelimit.internal.memory;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentMap;
@@ -27,7 +28,7 @@ record CompiledLimit(
                 limit.capacity(),
                 limit.hasRate() ? limit.maxWait().toNanos() / 1_000 : 0,
                 limit.dryRun() ? List.of() : limit.blockFor(),
-                limit.numbers().traits().spacesCalls(),
+                limit.numbers().traits().has(Trait.SPACES_CALLS),
                 buckets);
     }
 }

@@ -3,6 +3,7 @@ package io.ratelimit.redis.batch;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.DeadlineTimer;
@@ -142,7 +143,7 @@ public final class PendingCall<T> implements ScriptInput, DeadlineTimer.Task {
     int weight() {
         int weight = 0;
         for (Charge charge : charges) {
-            weight += charge.limit().numbers().traits().hasEntries() ? LOG_WEIGHT : 1;
+            weight += charge.limit().numbers().traits().has(Trait.HAS_ENTRIES) ? LOG_WEIGHT : 1;
         }
         return weight;
     }

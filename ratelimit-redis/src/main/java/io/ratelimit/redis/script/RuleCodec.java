@@ -3,6 +3,7 @@ package io.ratelimit.redis.script;
 import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.internal.limit.AlgorithmTraits;
 import io.ratelimit.internal.limit.CalendarWindows;
 import io.ratelimit.internal.limit.CalendarWindows.Window;
@@ -43,7 +44,7 @@ final class RuleCodec {
         long ahead = limit.hasRate() ? limit.maxWait().toNanos() / 1_000 : 0;
         return of(limit)
                 + (ahead > 0 ? AHEAD + Long.toString(ahead) : "")
-                + (limit.numbers().traits().spacesCalls() ? SPACED : "")
+                + (limit.numbers().traits().has(Trait.SPACES_CALLS) ? SPACED : "")
                 + (limit.dryRun() ? DRY_RUN : blocks(limit));
     }
 

@@ -1,5 +1,6 @@
 package io.ratelimit.redis.settlement;
 
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.spi.Charge;
 import java.util.concurrent.CompletableFuture;
@@ -107,6 +108,6 @@ final class QueuedSettlement {
     }
 
     int weight() {
-        return alone ? FULL : charge.limit().numbers().traits().hasEntries() ? LOG_WEIGHT : 1;
+        return alone ? FULL : charge.limit().numbers().traits().has(Trait.HAS_ENTRIES) ? LOG_WEIGHT : 1;
     }
 }

@@ -2,6 +2,7 @@ package io.ratelimit.internal.store.lease;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.ReceiptRefund;
@@ -96,9 +97,9 @@ final class LeasedPermits {
         this.received = received;
         this.resetMicros = micros(decision.resetAfter());
         this.lifeMicros = limit.numbers().traits().leaseMicros(limit.numbers(), resetMicros) - ROUNDED;
-        this.refillsEvenly = limit.numbers().traits().refillsEvenly();
+        this.refillsEvenly = limit.numbers().traits().has(Trait.REFILLS_EVENLY);
         this.state = new AtomicLong(lease.permits() << 32);
-        this.few = limit.numbers().traits().startsPeriods() ? NEVER : lease.permits() / 2;
+        this.few = limit.numbers().traits().has(Trait.STARTS_PERIODS) ? NEVER : lease.permits() / 2;
     }
 
     private static long micros(Duration duration) {
@@ -222,7 +223,7 @@ final class LeasedPermits {
      * the rule would end with the refund and in the store does not, and if they come back before those of the lease.
      */
     Refund refundOfFirst(Charge charge, LongSupplier clock) {
-        return refillsEvenly || limit.numbers().traits().startsPeriods()
+        return refillsEvenly || limit.numbers().traits().has(Trait.STARTS_PERIODS)
                 ? Refund.NONE
                 : new Portion(this, charge.permits(), 0, 0).refund(charge, clock);
     }

@@ -36,7 +36,7 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
     private final Function<RateLimit, RateLimitStore> routes;
 
-    /** Decides calls with limits in several of the stores. */
+    /** Decides calls with limits in several of the stores, and nothing else. */
     private final RateLimitStore joint;
 
     /** The same, and remembers rejections. */
@@ -52,7 +52,7 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         this.stores = List.copyOf(stores);
         this.health = List.copyOf(health);
         this.routes = routes;
-        this.joint = new JointStore(stores.get(0), routes);
+        this.joint = request -> StoreAnswer.of(() -> new MultiStoreCall(request, routes).decide());
         this.remembering = cache.apply(joint);
     }
 
@@ -107,16 +107,12 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         return server;
     }
 
-    private RateLimitStore storeOf(RateLimit limit) {
-        return routes.apply(limit);
-    }
-
     /** Returns the store that decides all charges. */
     private RateLimitStore storeOf(StoreRequest request) {
-        RateLimitStore first = storeOf(request.first().limit());
+        RateLimitStore first = routes.apply(request.first().limit());
         if (!request.isSingle()) {
             for (Charge charge : request.charges()) {
-                if (storeOf(charge.limit()) != first) {
+                if (routes.apply(charge.limit()) != first) {
                     // What this instance decides in the place of a server that fails ends with the outage.
                     return remembering == joint || lastFailures().isEmpty() ? remembering : joint;
                 }
@@ -132,12 +128,12 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
     @Override
     public CompletionStage<Void> charge(Charge charge) {
-        return storeOf(charge.limit()).charge(charge);
+        return routes.apply(charge.limit()).charge(charge);
     }
 
     @Override
     public boolean isNonBlocking(RateLimit limit) {
-        return storeOf(limit).isNonBlocking(limit);
+        return routes.apply(limit).isNonBlocking(limit);
     }
 
     /** Calls hold permits in the store that decided them, also if the limit has moved to another one since. */
@@ -148,7 +144,7 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
-        return storeOf(limit).change(limit, key, change);
+        return routes.apply(limit).change(limit, key, change);
     }
 
     @Override
@@ -170,21 +166,5 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
     @Override
     public List<StoreFailure> lastFailures() {
         return health.stream().flatMap(server -> server.lastFailures().stream()).toList();
-    }
-
-    /** Decides calls with limits in several stores, and nothing else. */
-    private static final class JointStore extends DelegatingRateLimitStore {
-
-        private final Function<RateLimit, RateLimitStore> routes;
-
-        JointStore(RateLimitStore byDefault, Function<RateLimit, RateLimitStore> routes) {
-            super(byDefault);
-            this.routes = routes;
-        }
-
-        @Override
-        public StoreAnswer decide(StoreRequest request) {
-            return StoreAnswer.of(() -> new MultiStoreCall(request, routes).decide());
-        }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Algorithm;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -87,7 +88,7 @@ public abstract class LeaseRandomContract {
         System.out.println(
                 kind + ": " + handedOut + " calls from stock, " + asked + " trips, " + renewals + " renewals");
         assertThat(handedOut).isGreaterThan(10L * games);
-        if (leased(kind).numbers().traits().startsPeriods()) {
+        if (leased(kind).numbers().traits().has(Trait.STARTS_PERIODS)) {
             assertThat(renewals).isZero();
         } else if (games > 100) {
             assertThat(renewals).isPositive();
@@ -140,9 +141,9 @@ public abstract class LeaseRandomContract {
                     .build();
             // A window that a refunded call has opened goes on, which the book's does not.
             boolean opensNothing = limit.algorithm() == Algorithm.SLIDING_WINDOW
-                    || limit.numbers().traits().refillsEvenly();
+                    || limit.numbers().traits().has(Trait.REFILLS_EVENLY);
             refunds = opensNothing && random.nextBoolean();
-            book = refunds && !limit.numbers().traits().refillsEvenly()
+            book = refunds && !limit.numbers().traits().has(Trait.REFILLS_EVENLY)
                     ? new InMemoryRateLimitStore(bookClock, 10)
                     : new ReferenceStore(bookClock);
         }
