@@ -26,15 +26,11 @@ public final class RateLimit {
     /** The largest capacity. */
     public static final long MAX_CAPACITY = CapacityRange.LARGEST;
 
-    private final String name;
-
     private final String id;
 
     private final LimitAlgorithm algorithm;
 
     private final Refill refill;
-
-    private final long capacity;
 
     /** {@code null}: permits come back when calls end. */
     private final @Nullable Rate rate;
@@ -55,10 +51,6 @@ public final class RateLimit {
 
     private final Scope scope;
 
-    private final ZoneId zone;
-
-    private final Duration hold;
-
     private final @Nullable String redis;
 
     private final LimitDefinition definition;
@@ -66,20 +58,15 @@ public final class RateLimit {
     /** {@code null}: not asked for yet. */
     private volatile @Nullable Share share;
 
-    /** Of a plan's limit, the name of the plan. */
-    private final @Nullable String plan;
-
     private final Map<String, RateLimit> plans;
 
     /** @param plans by the names of the plans */
     RateLimit(LimitDefinition definition, LimitValidation valid, Map<String, RateLimit> plans) {
         AttributeValues values = valid.values();
         this.definition = definition;
-        this.name = definition.name();
-        this.id = LimitNames.canonical(name);
+        this.id = LimitNames.canonical(definition.name());
         this.numbers = valid.numbers();
         this.rate = valid.rate();
-        this.capacity = numbers.capacity();
         this.algorithm = values.effective(LimitAttributes.ALGORITHM);
         this.refill = values.effective(LimitAttributes.REFILL);
         this.maxWait = values.effective(LimitAttributes.MAX_WAIT);
@@ -89,10 +76,7 @@ public final class RateLimit {
         this.dryRun = values.effective(LimitAttributes.DRY_RUN);
         this.onStoreFailure = values.effective(LimitAttributes.ON_STORE_FAILURE);
         this.scope = values.effective(LimitAttributes.SCOPE);
-        this.zone = values.effective(LimitAttributes.ZONE);
-        this.hold = values.effective(LimitAttributes.HOLD);
         this.redis = definition.redis();
-        this.plan = definition.plan();
         this.plans = Collections.unmodifiableMap(plans);
     }
 
@@ -112,12 +96,12 @@ public final class RateLimit {
     }
 
     public String name() {
-        return name;
+        return definition.name();
     }
 
     /** Returns the plan that this limit is for; {@code null}: callers without a plan. */
     public @Nullable String plan() {
-        return plan;
+        return definition.plan();
     }
 
     /** Returns the limits of the configured plans, by the names of the plans. They count in the same buckets as this limit. */
@@ -157,7 +141,7 @@ public final class RateLimit {
 
     /** Returns the maximum number of permits available at once. */
     public long capacity() {
-        return capacity;
+        return numbers.capacity();
     }
 
     /** Returns whether the limit has a rate, as all have but those with {@link Algorithm#CONCURRENCY}. */
@@ -172,7 +156,7 @@ public final class RateLimit {
      */
     public Rate rate() {
         if (rate == null) {
-            throw new IllegalStateException("Limit '" + name + "' has no rate: its permits come back when calls end");
+            throw new IllegalStateException("Limit '" + name() + "' has no rate: its permits come back when calls end");
         }
         return rate;
     }
@@ -252,7 +236,7 @@ public final class RateLimit {
 
     /** Returns the time zone of the windows, if the period of the rate is a calendar unit; otherwise it has no effect. */
     public ZoneId zone() {
-        return zone;
+        return definition.values().effective(LimitAttributes.ZONE);
     }
 
     /**
@@ -260,7 +244,7 @@ public final class RateLimit {
      * them. Only {@link Algorithm#CONCURRENCY} has use for it.
      */
     public Duration hold() {
-        return hold;
+        return definition.values().effective(LimitAttributes.HOLD);
     }
 
     /**
@@ -289,12 +273,12 @@ public final class RateLimit {
     public boolean agreesWith(RateLimit other) {
         return algorithm.equals(other.algorithm)
                 && refill == other.refill
-                && capacity == other.capacity
+                && capacity() == other.capacity()
                 && agreesInRate(other)
                 && maxWait.equals(other.maxWait)
                 && blockFor.equals(other.blockFor)
                 && scope == other.scope
-                && hold.equals(other.hold)
+                && hold().equals(other.hold())
                 && isInRedisOf(other);
     }
 
@@ -307,7 +291,7 @@ public final class RateLimit {
 
     private boolean agreesInRate(RateLimit other) {
         if (numbers.calendar() != null || other.numbers.calendar() != null) {
-            return Objects.equals(rate, other.rate) && zone.equals(other.zone);
+            return Objects.equals(rate, other.rate) && zone().equals(other.zone());
         }
         return refill == Refill.INTERVAL
                 ? Objects.equals(rate, other.rate)
@@ -326,25 +310,25 @@ public final class RateLimit {
                 && plans.values().stream()
                         .allMatch(mine -> other.plans.values().stream()
                                 .anyMatch(theirs ->
-                                        Objects.equals(mine.plan, theirs.plan) && mine.hasAttributesOf(theirs)));
+                                        Objects.equals(mine.plan(), theirs.plan()) && mine.hasAttributesOf(theirs)));
     }
 
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {
-        return algorithm + ", capacity " + capacity
+        return algorithm + ", capacity " + capacity()
                 + (rate == null ? "" : " at " + rate)
-                + (numbers.calendar() == null ? "" : " in " + zone)
+                + (numbers.calendar() == null ? "" : " in " + zone())
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
                 + (maxWait.isZero() ? "" : ", maxWait " + DurationText.of(maxWait))
                 + (blockFor.isEmpty() ? "" : ", blockFor " + LimitAttributes.BLOCK_FOR.format(blockFor))
                 + (lease == 0 ? "" : ", lease " + lease)
-                + (numbers.traits().has(Trait.HOLDS_PERMITS) ? ", hold " + DurationText.of(hold) : "")
+                + (numbers.traits().has(Trait.HOLDS_PERMITS) ? ", hold " + DurationText.of(hold()) : "")
                 + (scope == Scope.SHARED ? "" : ", scope " + scope)
                 + (redis == null ? "" : ", redis " + redis)
                 + (dryRun ? ", dry run" : "")
                 + (enabled ? "" : ", disabled")
-                + (plan == null ? "" : ", plan " + plan)
+                + (plan() == null ? "" : ", plan " + plan())
                 + (plans.isEmpty() ? "" : ", plans " + String.join(", ", plans.keySet()));
     }
 }

@@ -7,6 +7,7 @@ import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,6 @@ class LocalShareTests {
     }
 
     private static RateLimitSettings settings(int instances, boolean dryRun) {
-        return new RateLimitSettings(dryRun, OnStoreFailure.LOCAL, new LocalShare(instances), Map.of());
+        return TestSettings.of(dryRun, OnStoreFailure.LOCAL, new LocalShare(instances), Map.of());
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.internal.limiter.RateLimitSettings;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,7 @@ class RateLimitOverridesTests {
     void whatIsNotSaidStaysAsDeclared() {
         RateLimit limit = settings(overrides(null, 7L, null, null)).apply(declared);
         assertThat(limit).hasToString("TOKEN_BUCKET, capacity 7 at 10/s");
-        assertThat(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()).apply(declared))
+        assertThat(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()).apply(declared))
                 .hasToString(declared.toString());
     }
 
@@ -46,7 +47,7 @@ class RateLimitOverridesTests {
 
     @Test
     void limitsOwnWordWinsOverTheGeneralOne() {
-        RateLimitSettings general = new RateLimitSettings(
+        RateLimitSettings general = TestSettings.of(
                 true, OnStoreFailure.REJECT, Map.of("quotes", overrides(null, null, false, OnStoreFailure.ALLOW)));
         assertThat(general.apply(declared).dryRun()).isFalse();
         assertThat(general.apply(declared).onStoreFailure()).isEqualTo(OnStoreFailure.ALLOW);
@@ -99,7 +100,7 @@ class RateLimitOverridesTests {
     }
 
     private static RateLimitSettings settings(LimitConfiguration overrides) {
-        return new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", overrides));
+        return TestSettings.of(false, OnStoreFailure.LOCAL, Map.of("quotes", overrides));
     }
 
     private static LimitConfiguration counting(Algorithm algorithm, Refill refill, Duration maxWait) {

@@ -1,6 +1,5 @@
 package io.ratelimit.standalone;
 
-import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimiterRegistry;
@@ -14,7 +13,6 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Creates registries of limits for applications without Spring Boot. There, limits are declared in code only, and calls are limited
@@ -48,8 +46,7 @@ public final class RateLimiters {
      * @throws RateLimitConfigurationException if two limits have the same name
      */
     public static RateLimiterRegistry over(RateLimitStore store, RateLimit... limits) {
-        LimitCatalog catalog =
-                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
+        LimitCatalog catalog = new LimitCatalog(RateLimitSettings.NONE, null, () -> false);
         for (int i = 0; i < limits.length; i++) {
             catalog.declare(limits[i], "limit " + (i + 1));
         }

@@ -3,7 +3,6 @@ package io.ratelimit.testing;
 import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
@@ -42,7 +41,7 @@ public final class TestLimits {
     }
 
     public static RateLimit blocking(RateLimit limit, Duration... durations) {
-        return new RateLimitSettings(limit.dryRun(), limit.onStoreFailure(), Map.of())
+        return TestSettings.of(limit.dryRun(), limit.onStoreFailure(), Map.of())
                 .with(List.of((name, builder) -> builder.blockFor(durations)))
                 .apply(limit);
     }
@@ -52,11 +51,11 @@ public final class TestLimits {
     }
 
     public static RateLimit dryRun(RateLimit limit, OnStoreFailure policy) {
-        return new RateLimitSettings(true, policy, Map.of()).apply(limit);
+        return TestSettings.of(true, policy, Map.of()).apply(limit);
     }
 
     public static RateLimit failingBy(OnStoreFailure policy, String name) {
-        return new RateLimitSettings(false, policy, Map.of())
+        return TestSettings.of(false, policy, Map.of())
                 .apply(RateLimit.named(name).rate("1/h"));
     }
 }

@@ -9,8 +9,8 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.internal.limiter.LimitCatalog;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.spi.RateLimitCustomizer;
+import io.ratelimit.testing.TestSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -68,7 +68,7 @@ class CustomizerTests {
     @Test
     void declarationItselfStaysAsItIs() {
         runner.withBean(RateLimitCustomizer.class, () -> new Rated(1, "11/s"))
-                .run(context -> assertThat(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of())
+                .run(context -> assertThat(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of())
                                 .apply(limit(context, "declared")))
                         .hasToString("TOKEN_BUCKET, capacity 1 at 1/s"));
     }

@@ -16,6 +16,7 @@ import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.StubStore;
+import io.ratelimit.testing.TestSettings;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -104,7 +105,7 @@ class WebFluxHandlerTests {
                 .withPropertyValues("ratelimit.limits.texts.scope=instance")
                 .run(context -> {
                     LimitCatalog catalog = context.getBean(LimitCatalog.class);
-                    RateLimitSettings shared = new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of());
+                    RateLimitSettings shared = TestSettings.of(false, OnStoreFailure.LOCAL, Map.of());
                     assertThatExceptionOfType(RateLimitConfigurationException.class)
                             .isThrownBy(() -> catalog.reconfigure(shared))
                             .withMessageContaining("handler method on an event loop must be reactive");

@@ -2,8 +2,8 @@ package io.ratelimit.web;
 
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.internal.limiter.LimitCatalog;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.spi.TimeSource;
+import io.ratelimit.testing.TestSettings;
 import java.util.Map;
 
 /** Settings without an application: the defaults, and no limits that are known by name. */
@@ -17,7 +17,7 @@ public final class TestWebSettings {
                 64,
                 400,
                 503,
-                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false),
+                new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false),
                 TimeSource.monotonic());
     }
 }

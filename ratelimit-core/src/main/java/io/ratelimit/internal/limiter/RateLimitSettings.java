@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toMap;
 import io.ratelimit.LimitAttributes;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.LimitDefinition;
-import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitConfigurationException;
@@ -29,29 +28,16 @@ public record RateLimitSettings(
         Map<String, LimitConfiguration> limits,
         List<RateLimitCustomizer> customizers) {
 
+    /** No properties. Each instance applies every limit in full while the store fails. */
+    public static final RateLimitSettings NONE = new RateLimitSettings(
+            new LimitConfiguration(LimitConfiguration.DEFAULTS, AttributeValues.NONE, null, Map.of()),
+            LocalShare.WHOLE,
+            Map.of(),
+            List.of());
+
     public RateLimitSettings {
         limits = Map.copyOf(limits);
         customizers = List.copyOf(customizers);
-    }
-
-    /** Creates settings with these defaults only, and without customizers. */
-    public RateLimitSettings(
-            boolean dryRun,
-            OnStoreFailure onStoreFailure,
-            LocalShare localShare,
-            Map<String, LimitConfiguration> limits) {
-        this(
-                new LimitConfiguration(LimitConfiguration.DEFAULTS, AttributeValues.NONE, null, Map.of())
-                        .with(LimitAttributes.DRY_RUN, dryRun)
-                        .with(LimitAttributes.ON_STORE_FAILURE, onStoreFailure),
-                localShare,
-                limits,
-                List.of());
-    }
-
-    /** Creates settings in which each instance applies every limit in full while the store fails. */
-    public RateLimitSettings(boolean dryRun, OnStoreFailure onStoreFailure, Map<String, LimitConfiguration> limits) {
-        this(dryRun, onStoreFailure, LocalShare.WHOLE, limits);
     }
 
     /** Returns these settings with customizers. */

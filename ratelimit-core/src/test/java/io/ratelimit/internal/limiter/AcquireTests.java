@@ -23,6 +23,7 @@ import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,7 @@ class AcquireTests {
     void disabledLimitIsNotAsked() {
         LimitConfiguration off = LimitConfiguration.of("off").with(LimitAttributes.ENABLED, false);
         RateLimiter limiter = limiter(
-                new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("off", off))
+                TestSettings.of(false, OnStoreFailure.LOCAL, Map.of("off", off))
                         .apply(TestLimits.tokenBucket("off", 1, "1/h")),
                 store);
         limiter.acquire("alice");

@@ -13,6 +13,7 @@ import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class CatalogRateLimiterRegistryTests {
 
     private final LimitCatalog catalog =
-            new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
+            new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
     private final RateLimitGate gate = new RateLimitGate(
             new InMemoryRateLimitStore(new TestClock(), 100),

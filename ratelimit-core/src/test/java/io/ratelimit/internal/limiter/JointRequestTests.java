@@ -21,6 +21,7 @@ import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class JointRequestTests {
 
     private final LimitCatalog catalog = new LimitCatalog(
-            new RateLimitSettings(
+            TestSettings.of(
                     false,
                     OnStoreFailure.LOCAL,
                     Map.of(

@@ -10,6 +10,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -134,7 +135,7 @@ class LimitCatalogTests {
     private static LimitCatalog catalog(LimitConfiguration... overrides) {
         Map<String, LimitConfiguration> limits = Arrays.stream(overrides)
                 .collect(Collectors.toMap(each -> LimitNames.canonical(each.limitName()), e -> e));
-        return new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, limits), null, () -> false);
+        return new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, limits), null, () -> false);
     }
 
     private static LimitConfiguration overrides(String name, Long capacity, String rate) {

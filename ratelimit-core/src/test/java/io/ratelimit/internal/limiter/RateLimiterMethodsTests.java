@@ -23,6 +23,7 @@ import io.ratelimit.testing.HeldStore;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -210,7 +211,7 @@ class RateLimiterMethodsTests {
     @EnumSource
     void doesNotAskForADisabledLimitUnlessItResets(Method method) {
         RateLimit off =
-                new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", disabled("quotes"))).apply(quotes);
+                TestSettings.of(false, OnStoreFailure.LOCAL, Map.of("quotes", disabled("quotes"))).apply(quotes);
         for (String key : new String[] {"alice", null}) {
             assertThat(result(method.call(limiter(off, store), key))).isIn(RateLimitDecision.unlimited(10), "", null);
         }

@@ -15,6 +15,7 @@ import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +73,7 @@ class StoreRateLimiterTests {
     @Test
     void disabledLimitLetsEverythingPass() {
         LimitConfiguration off = LimitConfiguration.of("quotes").with(LimitAttributes.ENABLED, false);
-        RateLimiter disabled = limiter(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", off))
+        RateLimiter disabled = limiter(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of("quotes", off))
                 .apply(TestLimits.tokenBucket("quotes", 3, "3/h")));
         for (int i = 0; i < 5; i++) {
             assertThat(disabled.tryAcquire("alice", 3)).isEqualTo(RateLimitDecision.unlimited(3));

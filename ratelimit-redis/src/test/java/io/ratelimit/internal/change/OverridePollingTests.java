@@ -6,8 +6,8 @@ import static org.mockito.Mockito.mock;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.internal.limiter.LimitCatalog;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.redis.HandTurnedThread;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -70,7 +70,7 @@ class OverridePollingTests {
     @Test
     void overridesAreReadInEverySecondAndLittleMore() {
         LimitCatalog catalog =
-                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
+                new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
         synchronizer.add(catalog);
         for (int second = 1; second <= 200; second++) {
             int before = reads;
@@ -90,7 +90,7 @@ class OverridePollingTests {
         subscriber.onMessage("quotes");
         assertThat(reads).isZero();
         synchronizer.add(
-                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false));
+                new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false));
         int before = reads;
         subscriber.onMessage("quotes");
         subscriber.onConnect();

@@ -15,6 +15,7 @@ import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.redis.HandTurnedThread;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,7 +76,7 @@ final class SimulatedInstance implements OverrideRepository {
     }
 
     private static RateLimitSettings settings(LimitConfiguration... limits) {
-        return new RateLimitSettings(
+        return TestSettings.of(
                 false,
                 OnStoreFailure.LOCAL,
                 Arrays.stream(limits)

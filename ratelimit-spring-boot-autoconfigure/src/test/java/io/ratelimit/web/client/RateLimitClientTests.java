@@ -13,12 +13,12 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -275,7 +275,7 @@ class RateLimitClientTests {
 
     private RateLimiterRegistry registry(Waiter forPermits) {
         LimitCatalog catalog =
-                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
+                new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
         catalog.declare(TestLimits.tokenBucket("partner", 3, "1/h"), "test", true);
         catalog.declare(
                 RateLimit.named("patient")

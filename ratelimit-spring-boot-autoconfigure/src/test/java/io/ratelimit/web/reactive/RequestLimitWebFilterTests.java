@@ -9,7 +9,6 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.ReceiptRefund;
 import io.ratelimit.spi.StoreAnswer;
@@ -18,6 +17,7 @@ import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
+import io.ratelimit.testing.TestSettings;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRuleMapping;
@@ -55,7 +55,7 @@ class RequestLimitWebFilterTests {
     private static final RateLimit HELD = TestLimits.concurrency("held", 1_000_000);
 
     private final LimitCatalog catalog =
-            new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
+            new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
     private final RequestRuleMapping rules = new RequestRuleMapping(
             List.of(

@@ -9,11 +9,11 @@ import io.ratelimit.expression.CallEnd;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRuleMapping;
@@ -65,7 +65,7 @@ class OpenRequestsTests {
             Waiter.parking());
 
     private final LimitCatalog catalog =
-            new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
+            new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
     private final RequestRuleMapping rules = new RequestRuleMapping(
             List.of(new RequestRule("ratelimit.http[0]", "/held", Set.of(), "held", null)),

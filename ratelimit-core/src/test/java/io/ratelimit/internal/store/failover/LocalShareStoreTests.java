@@ -11,7 +11,6 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.limiter.RateLimitGate;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -22,6 +21,7 @@ import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -245,6 +245,6 @@ class LocalShareStoreTests {
     }
 
     private static RateLimit limit(RateLimitBuilder builder) {
-        return new RateLimitSettings(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of()).apply(builder);
+        return TestSettings.of(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of()).apply(builder);
     }
 }

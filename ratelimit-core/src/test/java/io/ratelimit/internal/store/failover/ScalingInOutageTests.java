@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.limiter.LocalShare;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
+import io.ratelimit.testing.TestSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +45,7 @@ class ScalingInOutageTests {
     @ParameterizedTest
     @CsvSource({"auto, 19", "2, 10", "5, 4", "10, 2", "20, 1", "1, 20"})
     void newInstancesExpectWhatIsConfigured(String expected, int limits) {
-        RateLimit limit = new RateLimitSettings(false, OnStoreFailure.LOCAL, LocalShare.parse(expected), Map.of())
+        RateLimit limit = TestSettings.of(false, OnStoreFailure.LOCAL, LocalShare.parse(expected), Map.of())
                 .apply(RateLimit.named("quotes").capacity(CAPACITY).rate(PERMITS_A_SECOND + "/s"));
         List<RateLimitStore> instances = new ArrayList<>();
         IntStream.range(0, BEFORE).forEach(i -> instances.add(instance(BEFORE)));

@@ -10,10 +10,10 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestSettings;
 import io.ratelimit.testing.TrippingStore;
 import java.time.Duration;
 import java.util.List;
@@ -87,7 +87,7 @@ class LeasesOfSeveralLimitsTests {
     }
 
     private static RateLimit dryRun() {
-        return new RateLimitSettings(true, OnStoreFailure.LOCAL, Map.of())
+        return TestSettings.of(true, OnStoreFailure.LOCAL, Map.of())
                 .apply(RateLimit.named("trial")
                         .algorithm(Algorithm.FIXED_WINDOW)
                         .rate("1000/h")
