@@ -34,75 +34,71 @@ record BucketAdmin(
 
     @Override
     public BucketStatus inspect() {
-        return wait(() -> change(BucketChange.NONE));
+        return await(() -> BucketChange.NONE);
     }
 
     @Override
     public CompletionStage<BucketStatus> inspectAsync() {
-        return apart(() -> change(BucketChange.NONE));
+        return apart(() -> BucketChange.NONE);
     }
 
     @Override
     public BucketStatus grant(long permits) {
-        return waitForChange(() -> change(BucketChange.grant(permits)));
+        return await(() -> BucketChange.grant(permits));
     }
 
     @Override
     public CompletionStage<BucketStatus> grantAsync(long permits) {
-        return apart(() -> change(BucketChange.grant(permits)));
+        return apart(() -> BucketChange.grant(permits));
     }
 
     @Override
     public BucketStatus block(Duration time) {
-        return waitForChange(() -> change(BucketChange.block(time)));
+        return await(() -> BucketChange.block(time));
     }
 
     @Override
     public CompletionStage<BucketStatus> blockAsync(Duration time) {
-        return apart(() -> change(BucketChange.block(time)));
+        return apart(() -> BucketChange.block(time));
     }
 
     @Override
     public BucketStatus unblock() {
-        return waitForChange(() -> change(BucketChange.UNBLOCK));
+        return await(() -> BucketChange.UNBLOCK);
     }
 
     @Override
     public CompletionStage<BucketStatus> unblockAsync() {
-        return apart(() -> change(BucketChange.UNBLOCK));
+        return apart(() -> BucketChange.UNBLOCK);
     }
 
     @Override
     public void reset() {
-        var unused = waitForChange(() -> change(BucketChange.RESET));
+        var unused = await(() -> BucketChange.RESET);
     }
 
     @Override
     public CompletionStage<Void> resetAsync() {
-        return apart(() -> change(BucketChange.RESET).thenAccept(status -> {}));
+        return apart(() -> BucketChange.RESET).thenAccept(status -> {});
     }
 
     private CompletionStage<BucketStatus> change(BucketChange change) {
         return changes.change(limit.get(), key, change, principal);
     }
 
-    private <T> T wait(Supplier<CompletionStage<T>> work) {
-        checkMayBlock.run();
-        return BoundedWait.get(work.get(), LimitAdmin.PATIENCE);
-    }
-
     /** The store normally ends the wait, and then the changes say what is known of this one. */
-    private <T> T waitForChange(Supplier<CompletionStage<T>> work) {
+    private BucketStatus await(Supplier<BucketChange> change) {
         checkMayBlock.run();
-        CompletableFuture<T> change = work.get().toCompletableFuture();
-        BoundedWait.await(change, LimitAdmin.PATIENCE);
-        if (!change.isDone()) {
+        BucketChange wanted = change.get();
+        CompletableFuture<BucketStatus> made = change(wanted).toCompletableFuture();
+        BoundedWait.await(made, LimitAdmin.PATIENCE);
+        if (!made.isDone() && !wanted.equals(BucketChange.NONE)) {
             throw BucketUpdater.unconfirmed(new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null));
         }
-        return BoundedWait.result(change);
+        return BoundedWait.result(made);
     }
 
-    private <T> CompletionStage<T> apart(Supplier<CompletionStage<T>> work) {
-        return continuations.apart(Futures.start(work));
+    private CompletionStage<BucketStatus> apart(Supplier<BucketChange> change) {
+        return continuations.apart(Futures.start(() -> change(change.get())));
     }
 }

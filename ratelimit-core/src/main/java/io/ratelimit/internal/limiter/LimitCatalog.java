@@ -129,10 +129,13 @@ public final class LimitCatalog {
     }
 
     /** Returns the holder of the limit of this name. */
-    public synchronized Optional<EffectiveLimit> effective(String name) {
-        Optional<EffectiveLimit> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)))
-                .map(Declaration::limit);
-        return parent == null ? own : own.or(() -> parent.effective(name));
+    public Optional<EffectiveLimit> effective(String name) {
+        return declaration(name).map(Declaration::limit);
+    }
+
+    private synchronized Optional<Declaration> declaration(String name) {
+        Optional<Declaration> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)));
+        return parent == null ? own : own.or(() -> parent.declaration(name));
     }
 
     /**
@@ -159,10 +162,8 @@ public final class LimitCatalog {
     }
 
     /** Returns the method, bean or property that declares the limit of this name. */
-    public synchronized Optional<String> place(String name) {
-        Optional<String> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)))
-                .map(Declaration::place);
-        return parent == null ? own : own.or(() -> parent.place(name));
+    public Optional<String> place(String name) {
+        return declaration(name).map(Declaration::place);
     }
 
     /** Returns the names of all limits, including those of parent contexts. */

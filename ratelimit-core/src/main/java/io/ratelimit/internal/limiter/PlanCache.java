@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.concurrent.BoundedCache;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.concurrent.OnceAMinute;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitPlanResolver;
 import java.lang.System.Logger.Level;
@@ -35,8 +36,6 @@ public final class PlanCache {
     /** The time after which an answer is no longer expected, so that the resolver is asked again. */
     private static final Duration LONGEST_QUESTION = Duration.ofSeconds(30);
 
-    private static final long MINUTE = Duration.ofMinutes(1).toNanos();
-
     private final String limit;
 
     private final Supplier<RateLimitPlanResolver> resolver;
@@ -56,8 +55,7 @@ public final class PlanCache {
     /** Whether the log has the present failure. Guarded by this. */
     private boolean failureLogged;
 
-    /** Guarded by this. */
-    private long nextLog;
+    private final OnceAMinute failures;
 
     private volatile long noWaitUntil;
 
@@ -85,7 +83,7 @@ public final class PlanCache {
         this.timeout = timeout;
         this.entries = new BoundedCache<>(mostKeys, digest -> new Entry());
         this.noWaitUntil = nanos.getAsLong();
-        this.nextLog = noWaitUntil;
+        this.failures = new OnceAMinute(nanos);
     }
 
     /** Returns the plan of a key as far as it is known, and asks for it if it is not or if it is old; {@code null}: none. */
@@ -148,15 +146,11 @@ public final class PlanCache {
 
     /** Logs at most once a minute: a resolver may fail for some keys all the time. */
     private void failed(String cause) {
-        long now = nanos.getAsLong();
         boolean logged;
         synchronized (this) {
-            logged = !failing && now - nextLog >= 0;
+            logged = !failing && failures.isDue(limit);
             failing = true;
-            if (logged) {
-                nextLog = now + MINUTE;
-                failureLogged = true;
-            }
+            failureLogged |= logged;
         }
         if (logged) {
             logger.log(

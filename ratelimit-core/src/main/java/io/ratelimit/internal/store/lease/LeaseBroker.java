@@ -92,10 +92,7 @@ final class LeaseBroker {
         refund(joined.request().before());
         BoundedWait.yieldFor(joined.request().arrival());
         await(joined.request().arrival(), LAST * timeout + GRACE);
-        StoreOutcome outcome = joined.request().served(request, nanos);
-        if (outcome == null) {
-            outcome = bucket.take(request, nanos);
-        }
+        StoreOutcome outcome = served(request, bucket, joined.request());
         return outcome != null
                 ? outcome
                 : await(store.decide(request).toStage(), timeout - (nanos.getAsLong() - since));
@@ -113,16 +110,19 @@ final class LeaseBroker {
         refund(joined.request().before());
         long since = nanos.getAsLong();
         return joined.request().completion().thenCompose(answered -> {
-            StoreOutcome outcome = joined.request().served(request, nanos);
-            if (outcome == null) {
-                outcome = bucket.take(request, nanos);
-            }
+            StoreOutcome outcome = served(request, bucket, joined.request());
             return outcome != null
                     ? CompletableFuture.completedFuture(outcome)
                     : within(
                             timeout - (nanos.getAsLong() - since),
                             store.decide(request).toStage());
         });
+    }
+
+    /** Returns the outcome of a call by the lease that it waited for, or by another one; {@code null}: neither has enough. */
+    private @Nullable StoreOutcome served(StoreRequest call, LeasedBucket bucket, LeaseRequest request) {
+        StoreOutcome outcome = request.served(call, nanos);
+        return outcome != null ? outcome : bucket.take(call, nanos);
     }
 
     /** Asks for the next lease of a bucket with few permits left, if it is due. Does not block. */

@@ -68,22 +68,6 @@ final class PartlyLeasedCall {
             restore();
             throw Futures.unchecked(thrown);
         }
-        return outcome(others);
-    }
-
-    /** The rest was not decided. */
-    void restore() {
-        var unused = restore(taken.values());
-    }
-
-    private CompletableFuture<Void> restore(Collection<Portion> portions) {
-        return CompletableFuture.allOf(portions.stream()
-                .map(portion -> portion.restore(nanos.getAsLong()).toCompletableFuture())
-                .toArray(CompletableFuture[]::new));
-    }
-
-    /** Returns the outcome, with the store's for the rest. */
-    StoreOutcome outcome(StoreOutcome others) {
         for (int i = 0; i < rest.size(); i++) {
             decisions.put(rest.get(i), others.decisions().get(i));
         }
@@ -96,6 +80,17 @@ final class PartlyLeasedCall {
             return !charged;
         });
         return outcome(others.refund());
+    }
+
+    /** The rest was not decided. */
+    void restore() {
+        var unused = restore(taken.values());
+    }
+
+    private CompletableFuture<Void> restore(Collection<Portion> portions) {
+        return CompletableFuture.allOf(portions.stream()
+                .map(portion -> portion.restore(nanos.getAsLong()).toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
     }
 
     private Map<Charge, Long> ofRest(Map<Charge, Long> permits) {
