@@ -12,8 +12,8 @@ import static io.ratelimit.LimitAttributes.REFILL;
 import static io.ratelimit.LimitAttributes.SCOPE;
 import static io.ratelimit.LimitAttributes.ZONE;
 
-import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.internal.limit.AlgorithmTraits;
+import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.internal.limit.Attribute;
 import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limit.CapacityRange;

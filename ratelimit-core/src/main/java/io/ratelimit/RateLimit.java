@@ -30,8 +30,6 @@ public final class RateLimit {
 
     private final LimitAlgorithm algorithm;
 
-    private final Refill refill;
-
     /** {@code null}: permits come back when calls end. */
     private final @Nullable Rate rate;
 
@@ -68,7 +66,6 @@ public final class RateLimit {
         this.numbers = valid.numbers();
         this.rate = valid.rate();
         this.algorithm = values.effective(LimitAttributes.ALGORITHM);
-        this.refill = values.effective(LimitAttributes.REFILL);
         this.maxWait = values.effective(LimitAttributes.MAX_WAIT);
         this.blockFor = valid.blockDurations();
         this.lease = valid.lease();
@@ -136,7 +133,7 @@ public final class RateLimit {
     }
 
     public Refill refill() {
-        return refill;
+        return definition.values().effective(LimitAttributes.REFILL);
     }
 
     /** Returns the maximum number of permits available at once. */
@@ -272,7 +269,7 @@ public final class RateLimit {
     @Internal
     public boolean agreesWith(RateLimit other) {
         return algorithm.equals(other.algorithm)
-                && refill == other.refill
+                && refill() == other.refill()
                 && capacity() == other.capacity()
                 && agreesInRate(other)
                 && maxWait.equals(other.maxWait)
@@ -293,7 +290,7 @@ public final class RateLimit {
         if (numbers.calendar() != null || other.numbers.calendar() != null) {
             return Objects.equals(rate, other.rate) && zone().equals(other.zone());
         }
-        return refill == Refill.INTERVAL
+        return refill() == Refill.INTERVAL
                 ? Objects.equals(rate, other.rate)
                 : Objects.equals(numbers.rate(), other.numbers.rate());
     }
@@ -319,7 +316,7 @@ public final class RateLimit {
         return algorithm + ", capacity " + capacity()
                 + (rate == null ? "" : " at " + rate)
                 + (numbers.calendar() == null ? "" : " in " + zone())
-                + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
+                + (refill() == Refill.INTERVAL ? ", refill INTERVAL" : "")
                 + (maxWait.isZero() ? "" : ", maxWait " + DurationText.of(maxWait))
                 + (blockFor.isEmpty() ? "" : ", blockFor " + LimitAttributes.BLOCK_FOR.format(blockFor))
                 + (lease == 0 ? "" : ", lease " + lease)

@@ -55,7 +55,7 @@ final class CallAdmission {
     void admit(AcquireRequest acquire, StoreOutcome outcome) {
         Duration delay = delay(acquire, outcome, observer);
         if (!delay.isZero()) {
-            await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()));
+            await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()).delayedBy(delay));
         }
     }
 
@@ -63,7 +63,7 @@ final class CallAdmission {
     void admit(Charge charge, RateLimitDecision decision) {
         Duration delay = delay(charge, decision, observer);
         if (!delay.isZero()) {
-            await(delay, new CombinedDecision(List.of(charge), List.of(decision)));
+            await(delay, charge.limit());
         }
     }
 
@@ -165,8 +165,7 @@ final class CallAdmission {
         return decision.delay();
     }
 
-    private void await(Duration delay, CombinedDecision combined) {
-        RateLimit limit = combined.delayedBy(delay);
+    private void await(Duration delay, RateLimit limit) {
         Runnable over = waiting.begin(limit, observer);
         try {
             waiter.await(delay);

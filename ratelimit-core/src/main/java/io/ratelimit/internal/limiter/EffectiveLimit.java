@@ -66,7 +66,7 @@ public final class EffectiveLimit {
 
     /** Returns the limit that applies now to callers with a plan; that of others if there is no such plan. */
     public RateLimit plan(String plan) {
-        return plans().named(plan);
+        return plans().of(plan);
     }
 
     /** Returns the limit that applies now to callers with a plan, which may have numbers of its own. */

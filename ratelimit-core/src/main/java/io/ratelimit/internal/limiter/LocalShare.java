@@ -107,10 +107,6 @@ public record LocalShare(int instances, boolean counting) {
                         + ", so while the store fails, the instances together let " + instances + " through at once");
     }
 
-    private Refill refill(LimitNumbers numbers) {
-        return numbers.traits().dividesBatches(numbers, instances) ? Refill.INTERVAL : Refill.CONTINUOUS;
-    }
-
     private RateLimitBuilder divided(RateLimit limit) {
         RateLimitBuilder divided = RateLimit.named(limit.name());
         Algorithm builtIn = limit.algorithm();
@@ -127,7 +123,8 @@ public record LocalShare(int instances, boolean counting) {
         LimitNumbers numbers = limit.numbers();
         String rate = numbers.traits().dividedRate(numbers, instances);
         if (rate != null) {
-            divided.rate(rate).refill(refill(numbers));
+            boolean inBatches = numbers.traits().dividesBatches(numbers, instances);
+            divided.rate(rate).refill(inBatches ? Refill.INTERVAL : Refill.CONTINUOUS);
         }
         return divided;
     }

@@ -103,13 +103,7 @@ final class PermitQueue {
         return plans;
     }
 
-    /** The time of the planned attempt has come. */
-    void poll() {
-        forgetAttempt();
-        signal();
-    }
-
-    /** The planned attempt does not take place, so that another can be planned. */
+    /** The planned attempt takes place, or does not, so that another can be planned. */
     synchronized void forgetAttempt() {
         polled = false;
     }

@@ -299,11 +299,10 @@ final class PermitQueueRegistry {
     /** Tries again after a while. */
     void tryLater(PermitQueue queue) {
         var unused = Futures.start(() -> waiter.awaitAsync(POLL)).whenComplete((over, thrown) -> {
+            queue.forgetAttempt();
+            // If no timer could be set, the next rejection tries again.
             if (thrown == null) {
-                queue.poll();
-            } else {
-                // No timer could be set. The next rejection tries again.
-                queue.forgetAttempt();
+                queue.signal();
             }
         });
     }

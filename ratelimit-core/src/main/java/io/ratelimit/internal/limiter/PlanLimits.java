@@ -8,7 +8,6 @@ import io.ratelimit.internal.limit.LimitNames;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the limit of a plan. The limits of plans that have numbers of their own are made once for the same numbers, because what
@@ -47,27 +46,19 @@ final class PlanLimits {
     }
 
     /** Returns the limit of the plan with this name, which may come from a request. */
-    RateLimit named(String plan) {
-        RateLimit known = find(plan);
-        if (known == null) {
-            mistakes.unknown(limit, plan);
-            return limit;
-        }
-        return known;
-    }
-
-    private @Nullable RateLimit find(String plan) {
-        RateLimit known = named.get(plan);
-        return known != null ? known : named.get(LimitNames.canonical(plan));
+    RateLimit of(String plan) {
+        return named(plan, true);
     }
 
     RateLimit of(RateLimitPlan plan) {
-        if (!plan.isName()) {
-            return numbered.get(plan);
-        }
-        RateLimit known = find(plan.name());
+        return plan.isName() ? named(plan.name(), false) : numbered.get(plan);
+    }
+
+    private RateLimit named(String plan, boolean isText) {
+        RateLimit exact = named.get(plan);
+        RateLimit known = exact != null ? exact : named.get(LimitNames.canonical(plan));
         if (known == null) {
-            mistakes.unknown(limit, plan);
+            mistakes.unknown(limit, plan, isText);
             return limit;
         }
         return known;

@@ -27,18 +27,13 @@ final class PlanMistakes {
     /** The plans that the application has made. */
     private final Set<String> plans = ConcurrentHashMap.newKeySet();
 
-    /** Logs a name without a plan, which may come from a request. What is no name is not repeated. */
-    void unknown(RateLimit limit, String plan) {
-        unknown(limit, plan, names);
-    }
-
-    /** Logs a plan without numbers whose name is unknown. */
-    void unknown(RateLimit limit, RateLimitPlan plan) {
-        unknown(limit, plan.name(), plans);
-    }
-
-    private static void unknown(RateLimit limit, String plan, Set<String> logged) {
-        if (isNew(plan, logged)) {
+    /**
+     * Logs a name without a plan. What is no name is not repeated.
+     *
+     * @param isText whether the name is a text, which may come from a request, and no plan without numbers
+     */
+    void unknown(RateLimit limit, String plan, boolean isText) {
+        if (isNew(plan, isText ? names : plans)) {
             logger.log(
                     Level.WARNING,
                     "Rate limit '" + limit.name() + "' has no plan " + shown(plan)

@@ -2,7 +2,6 @@ package io.ratelimit.internal.limiter;
 
 import static java.util.stream.Collectors.toMap;
 
-import io.ratelimit.LimitAttributes;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.LimitDefinition;
 import io.ratelimit.RateLimit;

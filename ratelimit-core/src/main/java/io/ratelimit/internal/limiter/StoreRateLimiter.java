@@ -101,7 +101,8 @@ final class StoreRateLimiter implements RateLimiter {
     public Entry enter(String key, long permits) {
         Charge charge = chargeOf(key, permits);
         return charge.limit().enabled()
-                ? new CallEntry(gate, gate.enter(new AcquireRequest(List.of(charge), false, CallListener.NONE)), List.of())
+                ? new CallEntry(
+                        gate, gate.enter(new AcquireRequest(List.of(charge), false, CallListener.NONE)), List.of())
                 : unlimitedEntry();
     }
 

@@ -185,7 +185,7 @@ final class Bucket {
             rule = counting;
             state = null;
         } else {
-            fence();
+            VarHandle.storeStoreFence();
             rule = null;
             state = next;
         }
@@ -195,15 +195,11 @@ final class Bucket {
         long newUsed = count.used();
         long newSince = count.since();
         long newRest = count.rest();
-        fence();
+        // A thread that looks sees the version of a change no later than the change.
+        VarHandle.storeStoreFence();
         used = newUsed;
         since = newSince;
         rest = newRest;
-    }
-
-    /** A thread that looks sees the version of a change no later than the change. */
-    private static void fence() {
-        VarHandle.storeStoreFence();
     }
 
     /** Changes the state, unless the bucket is full. */

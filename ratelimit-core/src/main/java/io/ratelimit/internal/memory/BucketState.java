@@ -166,8 +166,9 @@ record BucketState(
     }
 
     private BucketState with(RuleState<?> newOwn, Function<RuleState<?>, RuleState<?>> ofOthers) {
-        List<RuleState<?>> changed =
-                others.isEmpty() ? others : others.stream().<RuleState<?>>map(ofOthers).toList();
+        List<RuleState<?>> changed = others.isEmpty()
+                ? others
+                : others.stream().<RuleState<?>>map(ofOthers).toList();
         return new BucketState(newOwn, changed, skew, block);
     }
 

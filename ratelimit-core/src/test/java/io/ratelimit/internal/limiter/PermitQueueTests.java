@@ -357,8 +357,8 @@ class PermitQueueTests {
         List<Thread> threads = new ArrayList<>();
         for (String name : List.of("first", "second", "third")) {
             Thread thread = new Thread(() -> {
-                Settlement held =
-                        gate.enter(new AcquireRequest(List.of(new Charge(limit, "alice", 2)), false, CallListener.NONE));
+                Settlement held = gate.enter(
+                        new AcquireRequest(List.of(new Charge(limit, "alice", 2)), false, CallListener.NONE));
                 order.add(name);
                 held.release();
             });
@@ -386,8 +386,8 @@ class PermitQueueTests {
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread thread = new Thread(() -> {
             assertThatExceptionOfType(RateLimitInterruptedException.class)
-                    .isThrownBy(() ->
-                            gate.enter(new AcquireRequest(List.of(new Charge(limit, "alice", 1)), false, CallListener.NONE)));
+                    .isThrownBy(() -> gate.enter(
+                            new AcquireRequest(List.of(new Charge(limit, "alice", 1)), false, CallListener.NONE)));
             interrupted.complete(Thread.currentThread().isInterrupted());
         });
         thread.start();
@@ -480,7 +480,9 @@ class PermitQueueTests {
             }
         });
         AcquireRequest request = new AcquireRequest(
-                List.of(new Charge(limit, "alice", 2), new Charge(limit("other", 1), "alice", 1)), false, CallListener.NONE);
+                List.of(new Charge(limit, "alice", 2), new Charge(limit("other", 1), "alice", 1)),
+                false,
+                CallListener.NONE);
         Settlement both = entered(moving.enterAsync(request).toCompletableFuture());
         assertThat(moving.enterAsync(request).toCompletableFuture())
                 .failsWithin(Duration.ofMinutes(1))

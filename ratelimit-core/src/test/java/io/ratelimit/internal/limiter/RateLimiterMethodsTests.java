@@ -210,8 +210,8 @@ class RateLimiterMethodsTests {
     @ParameterizedTest
     @EnumSource
     void doesNotAskForADisabledLimitUnlessItResets(Method method) {
-        RateLimit off =
-                TestSettings.of(false, OnStoreFailure.LOCAL, Map.of("quotes", disabled("quotes"))).apply(quotes);
+        RateLimit off = TestSettings.of(false, OnStoreFailure.LOCAL, Map.of("quotes", disabled("quotes")))
+                .apply(quotes);
         for (String key : new String[] {"alice", null}) {
             assertThat(result(method.call(limiter(off, store), key))).isIn(RateLimitDecision.unlimited(10), "", null);
         }

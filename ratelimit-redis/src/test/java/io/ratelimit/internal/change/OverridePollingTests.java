@@ -89,8 +89,7 @@ class OverridePollingTests {
     void messageIsFollowedByAReadingAtOnce() {
         subscriber.onMessage("quotes");
         assertThat(reads).isZero();
-        synchronizer.add(
-                new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false));
+        synchronizer.add(new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false));
         int before = reads;
         subscriber.onMessage("quotes");
         subscriber.onConnect();

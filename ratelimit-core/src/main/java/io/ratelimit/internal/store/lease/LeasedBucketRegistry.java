@@ -84,14 +84,8 @@ final class LeasedBucketRegistry {
      * @return the permits to refund
      */
     List<Lease> retireOtherPlans(RateLimit limit, @Nullable String key, long nanos) {
-        List<Lease> remainders = new ArrayList<>();
-        for (LeasedBucket bucket : ofAllPlans(limit, key)) {
-            if (bucket.limit() != limit) {
-                remainders.addAll(bucket.retire(nanos));
-                remove(key(key), bucket);
-            }
-        }
-        return remainders;
+        Stream<LeasedBucket> others = ofAllPlans(limit, key).stream().filter(bucket -> bucket.limit() != limit);
+        return retire(others.map(bucket -> new Entry(key(key), bucket)), nanos);
     }
 
     /** Returns the buckets that no call has taken or wanted permits from since the last time; small leases last for longer. */

@@ -95,7 +95,8 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         StoreRequest rest = request.with(call.rest());
         StoreAnswer answer;
         try {
-            answer = isLeasable(rest) ? decideOne(rest) : store().decide(rest);
+            boolean leasable = rest.isSingle() && mayLease(rest.first());
+            answer = leasable ? decideOne(rest) : store().decide(rest);
         } catch (Throwable ex) {
             call.restore();
             throw ex;
@@ -159,10 +160,6 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         return charge.limit().lease() > 0
                 && charge.permits() > 0
                 && charge.permits() <= charge.limit().capacity();
-    }
-
-    private static boolean isLeasable(StoreRequest rest) {
-        return rest.isSingle() && mayLease(rest.first());
     }
 
     /** Covers as many charges as possible by permits leased already. */

@@ -12,7 +12,6 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +28,7 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     private final Runnable onCached;
 
     public RejectionCachingRateLimitStore(RateLimitStore store) {
-        this(store, () -> {}, System::nanoTime);
-    }
-
-    /** @param nanos a monotonic clock */
-    RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached, LongSupplier nanos) {
-        this(store, onCached, new RejectionCache(nanos));
+        this(store, () -> {}, new RejectionCache(System::nanoTime));
     }
 
     /**

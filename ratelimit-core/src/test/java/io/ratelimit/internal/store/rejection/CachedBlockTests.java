@@ -39,7 +39,7 @@ class CachedBlockTests {
                 }
             },
             () -> {},
-            () -> clock.micros() * 1_000);
+            new RejectionCache(() -> clock.micros() * 1_000));
 
     private static Charge charge(RateLimit limit, long permits) {
         return new Charge(limit, "alice", permits);

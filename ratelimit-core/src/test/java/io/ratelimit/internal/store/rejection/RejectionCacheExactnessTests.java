@@ -54,7 +54,8 @@ class RejectionCacheExactnessTests {
                 return super.decide(request);
             }
         };
-        RateLimitStore remembers = new RejectionCachingRateLimitStore(exact, () -> {}, () -> clock.micros() * 1_000);
+        RateLimitStore remembers =
+                new RejectionCachingRateLimitStore(exact, () -> {}, new RejectionCache(() -> clock.micros() * 1_000));
         for (int i = 0; i < 8; i++) {
             remembers.decide(new Charge(limit, "alice", 1)).await();
             clock.advance(7_001);
@@ -84,8 +85,8 @@ class RejectionCacheExactnessTests {
                     return super.decide(request);
                 }
             };
-            RateLimitStore remembers =
-                    new RejectionCachingRateLimitStore(store, () -> {}, () -> clock.micros() * 1_000);
+            RateLimitStore remembers = new RejectionCachingRateLimitStore(
+                    store, () -> {}, new RejectionCache(() -> clock.micros() * 1_000));
             for (TraceStep step : RandomTrace.draw(random, draw(limits, random, number))) {
                 clock.set(step.now());
                 decided++;

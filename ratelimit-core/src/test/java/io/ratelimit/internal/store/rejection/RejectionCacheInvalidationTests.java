@@ -36,7 +36,7 @@ class RejectionCacheInvalidationTests {
     private final StubStore store = new StubStore();
 
     private final RejectionCachingRateLimitStore remembering =
-            new RejectionCachingRateLimitStore(store, () -> {}, () -> 0);
+            new RejectionCachingRateLimitStore(store, () -> {}, new RejectionCache(() -> 0));
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -104,7 +104,7 @@ class RejectionCacheInvalidationTests {
     @Test
     void leaseOfAStoreThatCannotRefundItIsNotAvailable() {
         ExactLeaseStore leasing = new ExactLeaseStore(() -> 0);
-        Lease lease = new RejectionCachingRateLimitStore(leasing, () -> {}, () -> 0)
+        Lease lease = new RejectionCachingRateLimitStore(leasing, () -> {}, new RejectionCache(() -> 0))
                 .decide(StoreRequest.lease(ONE, 5))
                 .await()
                 .lease();
@@ -116,7 +116,8 @@ class RejectionCacheInvalidationTests {
     @Test
     void answerThatWasOnItsWayDuringAResetIsNotRemembered() {
         HeldStore held = new HeldStore(store);
-        RejectionCachingRateLimitStore overHeld = new RejectionCachingRateLimitStore(held, () -> {}, () -> 0);
+        RejectionCachingRateLimitStore overHeld =
+                new RejectionCachingRateLimitStore(held, () -> {}, new RejectionCache(() -> 0));
         store.answer(REJECTED);
         CompletableFuture<?> answer = overHeld.decide(StoreRequest.of(List.of(ONE)))
                 .toStage()

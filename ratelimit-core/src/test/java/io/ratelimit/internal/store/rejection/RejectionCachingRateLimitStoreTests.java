@@ -42,7 +42,7 @@ class RejectionCachingRateLimitStoreTests {
     private long nanos = Long.MAX_VALUE - 50 * MILLI;
 
     private final RejectionCachingRateLimitStore remembering =
-            new RejectionCachingRateLimitStore(store, () -> {}, () -> nanos);
+            new RejectionCachingRateLimitStore(store, () -> {}, new RejectionCache(() -> nanos));
 
     /** The ways to ask. */
     private enum Way {
@@ -96,7 +96,8 @@ class RejectionCachingRateLimitStoreTests {
                 return super.decide(request);
             }
         };
-        RejectionCachingRateLimitStore overSlow = new RejectionCachingRateLimitStore(slow, () -> {}, () -> nanos);
+        RejectionCachingRateLimitStore overSlow =
+                new RejectionCachingRateLimitStore(slow, () -> {}, new RejectionCache(() -> nanos));
         store.answer(REJECTED);
         overSlow.decide(ONE).await();
         nanos += 70 * MILLI - 1;

@@ -9,6 +9,6 @@ public final class SimulatedRejections {
     private SimulatedRejections() {}
 
     public static RejectionCachingRateLimitStore over(RateLimitStore store, Runnable onCached, LongSupplier nanos) {
-        return new RejectionCachingRateLimitStore(store, onCached, nanos);
+        return new RejectionCachingRateLimitStore(store, onCached, new RejectionCache(nanos));
     }
 }
