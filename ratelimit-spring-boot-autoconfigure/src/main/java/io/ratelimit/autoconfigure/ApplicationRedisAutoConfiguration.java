@@ -38,7 +38,7 @@ import org.springframework.util.ClassUtils;
 public final class ApplicationRedisAutoConfiguration {
 
     /** Names of both generations of Spring Boot. Repositories are those of {@code @EnableRedisRepositories}. */
-    private static final List<String> BEANS = List.of(
+    static final List<String> BEANS = List.of(
             "org.springframework.data.redis.connection.RedisConnectionFactory",
             "org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails",
             "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",

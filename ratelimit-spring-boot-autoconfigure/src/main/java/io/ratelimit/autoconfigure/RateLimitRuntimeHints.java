@@ -19,7 +19,10 @@ import org.springframework.util.ClassUtils;
 /** Registers what every application's native image needs: the script, the roots of expressions, and types used by name. */
 final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
 
-    /** Types whose presence the code asks for, or that it loads by name. In a native image, others seem to be absent. */
+    /**
+     * Types whose presence the code asks for, or that it loads by name, besides those of {@link ApplicationRedisAutoConfiguration}. In
+     * a native image, others seem to be absent.
+     */
     static final List<String> BY_NAME = List.of(
             "com.google.rpc.RetryInfo",
             "io.grpc.protobuf.StatusProto",
@@ -31,11 +34,7 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             "org.aspectj.lang.annotation.Aspect",
             "org.aspectj.weaver.tools.PointcutParser",
             "org.reactivestreams.Publisher",
-            "org.springframework.boot.autoconfigure.cache.RedisCacheManagerBuilderCustomizer",
-            "org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails",
             "org.springframework.boot.autoconfigure.web.servlet.error.ErrorViewResolver",
-            "org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer",
-            "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
             "org.springframework.boot.web.reactive.error.ErrorWebExceptionHandler",
             "org.springframework.boot.web.servlet.error.ErrorController",
             "org.springframework.boot.webflux.error.ErrorWebExceptionHandler",
@@ -44,12 +43,6 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             ConfigurationRefresh.EVENT,
             "org.springframework.beans.factory.annotation.Autowired",
             "org.springframework.beans.factory.config.BeanFactoryPostProcessor",
-            "org.springframework.data.redis.cache.RedisCacheConfiguration",
-            "org.springframework.data.redis.connection.RedisConnectionFactory",
-            "org.springframework.data.redis.core.ReactiveRedisOperations",
-            "org.springframework.data.redis.core.RedisOperations",
-            "org.springframework.data.redis.listener.RedisMessageListenerContainer",
-            "org.springframework.data.redis.repository.support.RedisRepositoryFactoryBean",
             "org.springframework.http.ResponseEntity",
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",
             "org.springframework.session.data.redis.RedisSessionRepository",
@@ -78,7 +71,8 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
                         LimitProperties.Plan.class,
                         LimitProperties.Defaults.class)
                 .forEach(type -> reflection.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
-        BY_NAME.forEach(type -> reflection.registerTypeIfPresent(loader, type, present -> {}));
+        Stream.concat(BY_NAME.stream(), ApplicationRedisAutoConfiguration.BEANS.stream())
+                .forEach(type -> reflection.registerTypeIfPresent(loader, type, present -> {}));
         BindableRuntimeHintsRegistrar.forTypes(
                         RateLimitProperties.class, RedisStoreProperties.class, Pointcuts.Limit.class)
                 .registerHints(hints);
