@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.internal.limit.LimitNames;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -19,14 +20,14 @@ final class Pointcuts {
     static Map<String, String> of(Environment environment) {
         Map<String, Limit> limits =
                 Binder.get(environment).bind("ratelimit.limits", LIMITS).orElse(Map.of());
-        Map<String, String> byCanonicalName = new LinkedHashMap<>();
         Map<String, String> pointcuts = new LinkedHashMap<>();
-        limits.forEach((name, limit) -> {
-            // Two spellings of a name are bound to the same values.
-            if (limit.pointcut() != null && byCanonicalName.put(LimitNames.canonical(name), name) == null) {
-                pointcuts.put(name, limit.pointcut());
+        // All spellings of a name are bound to the same values.
+        for (String name : LimitNames.distinct(limits.keySet())) {
+            String pointcut = Objects.requireNonNull(limits.get(name)).pointcut();
+            if (pointcut != null) {
+                pointcuts.put(name, pointcut);
             }
-        });
+        }
         return pointcuts;
     }
 

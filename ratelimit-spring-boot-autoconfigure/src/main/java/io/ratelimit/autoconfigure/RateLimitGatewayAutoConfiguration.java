@@ -37,19 +37,6 @@ public final class RateLimitGatewayAutoConfiguration {
     @ConditionalOnMissingBean(RateLimiter.class)
     AbstractRateLimiter<GatewayRateLimiter.Config> defaultRateLimiter(
             ConfigurationService configuration, BeanFactory beans) {
-        return rateLimiter(configuration, beans);
-    }
-
-    /** Beside a rate limiter of the application or the gateway, which stays the one that is injected. */
-    @Bean(name = NAME, defaultCandidate = false)
-    @ConditionalOnMissingBean(name = NAME)
-    AbstractRateLimiter<GatewayRateLimiter.Config> furtherRateLimiter(
-            ConfigurationService configuration, BeanFactory beans) {
-        return rateLimiter(configuration, beans);
-    }
-
-    private static AbstractRateLimiter<GatewayRateLimiter.Config> rateLimiter(
-            ConfigurationService configuration, BeanFactory beans) {
         RateLimitGate gate = beans.getBeanProvider(RateLimitGate.class).getIfAvailable();
         return gate == null
                 ? new UnlimitedGatewayRateLimiter(configuration)
@@ -58,5 +45,13 @@ public final class RateLimitGatewayAutoConfiguration {
                         beans.getBean(LimitCatalog.class),
                         gate,
                         beans.getBean(ReactiveRequestCallSource.class));
+    }
+
+    /** Beside a rate limiter of the application or the gateway, which stays the one that is injected. */
+    @Bean(name = NAME, defaultCandidate = false)
+    @ConditionalOnMissingBean(name = NAME)
+    AbstractRateLimiter<GatewayRateLimiter.Config> furtherRateLimiter(
+            ConfigurationService configuration, BeanFactory beans) {
+        return defaultRateLimiter(configuration, beans);
     }
 }
