@@ -7,11 +7,10 @@ import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.change.LimitAdmin;
 import io.ratelimit.internal.change.OverrideSynchronizer;
-import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.reactor.EventLoops;
-import io.ratelimit.spi.RateLimitCustomizer;
 import io.ratelimit.spi.RateLimitStore;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
@@ -47,13 +46,8 @@ class ChangeConfiguration {
     }
 
     @Bean
-    static ConfigurationRefresh rateLimitConfigurationRefresh(
-            Environment environment,
-            ObjectProvider<LimitCatalog> catalog,
-            ObjectProvider<OverrideSynchronizer> synchronizer,
-            ObjectProvider<RateLimitCustomizer> customizers,
-            ObjectProvider<AlgorithmCatalog> algorithms) {
-        return new ConfigurationRefresh(environment, catalog, synchronizer, customizers, algorithms);
+    static ConfigurationRefresh rateLimitConfigurationRefresh(Environment environment, BeanFactory beans) {
+        return new ConfigurationRefresh(environment, beans);
     }
 
     @Bean

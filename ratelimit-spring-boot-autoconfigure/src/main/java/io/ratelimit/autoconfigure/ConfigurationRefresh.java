@@ -3,15 +3,13 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import io.ratelimit.internal.change.OverrideSynchronizer;
-import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
-import io.ratelimit.spi.RateLimitCustomizer;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEvent;
@@ -31,28 +29,14 @@ final class ConfigurationRefresh implements SmartApplicationListener {
 
     private final Environment environment;
 
-    private final ObjectProvider<LimitCatalog> catalog;
-
-    private final ObjectProvider<OverrideSynchronizer> synchronizer;
-
-    private final ObjectProvider<RateLimitCustomizer> customizers;
-
-    private final ObjectProvider<AlgorithmCatalog> algorithms;
+    private final BeanFactory beans;
 
     private final Set<String> newLimits = ConcurrentHashMap.newKeySet();
 
     /** Looks beans up when there is an event, because listeners are created before other beans. */
-    ConfigurationRefresh(
-            Environment environment,
-            ObjectProvider<LimitCatalog> catalog,
-            ObjectProvider<OverrideSynchronizer> synchronizer,
-            ObjectProvider<RateLimitCustomizer> customizers,
-            ObjectProvider<AlgorithmCatalog> algorithms) {
+    ConfigurationRefresh(Environment environment, BeanFactory beans) {
         this.environment = environment;
-        this.catalog = catalog;
-        this.synchronizer = synchronizer;
-        this.customizers = customizers;
-        this.algorithms = algorithms;
+        this.beans = beans;
     }
 
     @Override
@@ -66,20 +50,13 @@ final class ConfigurationRefresh implements SmartApplicationListener {
         try {
             RateLimitProperties properties =
                     Binder.get(environment).bindOrCreate("ratelimit", RateLimitProperties.class);
-            changed = catalog.getObject()
-                    .reconfigure(properties
-                            .settings()
-                            .with(algorithms.getObject())
-                            .with(customizers.orderedStream().toList()));
-        } catch (BindException ex) {
-            refused(MistakenValue.describe(ex));
-            return;
+            changed = beans.getBean(LimitCatalog.class).reconfigure(LimiterConfiguration.settings(properties, beans));
         } catch (RuntimeException ex) {
-            refused(ex);
+            refused(ex instanceof BindException failure ? MistakenValue.describe(failure) : ex);
             return;
         }
-        synchronizer.getObject().reconfigured(changed);
-        warnOfNewLimits(catalog.getObject().undeclared());
+        beans.getBean(OverrideSynchronizer.class).reconfigured(changed);
+        warnOfNewLimits(beans.getBean(LimitCatalog.class).undeclared());
     }
 
     /** Each of them once, until it is removed: there can be a refresh every minute. */

@@ -16,6 +16,7 @@ import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.PlanCacheManager;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.RateLimitCustomizer;
 import io.ratelimit.spi.RateLimitListener;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -47,21 +49,24 @@ class LimiterConfiguration {
     }
 
     @Bean
-    LimitCatalog rateLimitCatalog(
-            RateLimitProperties properties,
-            AlgorithmCatalog algorithms,
-            ObjectProvider<RateLimitCustomizer> customizers,
-            ApplicationContext context) {
+    LimitCatalog rateLimitCatalog(RateLimitProperties properties, ApplicationContext context) {
         ApplicationContext parent = context.getParent();
         return new LimitCatalog(
-                properties
-                        .settings()
-                        .with(algorithms)
-                        .with(customizers.orderedStream().toList()),
+                settings(properties, context),
                 parent == null
                         ? null
                         : parent.getBeanProvider(LimitCatalog.class).getIfAvailable(),
                 () -> PartialContext.isPartial(context));
+    }
+
+    /** Returns the settings of limits, with the algorithms and customizers of the application. */
+    static RateLimitSettings settings(RateLimitProperties properties, BeanFactory beans) {
+        return properties
+                .settings()
+                .with(beans.getBean(AlgorithmCatalog.class))
+                .with(beans.getBeanProvider(RateLimitCustomizer.class)
+                        .orderedStream()
+                        .toList());
     }
 
     @Bean
