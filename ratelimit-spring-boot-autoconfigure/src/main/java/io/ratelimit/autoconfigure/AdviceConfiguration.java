@@ -27,7 +27,6 @@ import io.ratelimit.web.RequestRuleMapping;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -69,7 +68,8 @@ class AdviceConfiguration {
     static LimitedMethodResolver rateLimitedMethods(
             ObjectProvider<LimitedMethodFactory> factory, Environment environment, ListableBeanFactory beans) {
         return new LimitedMethodResolver(
-                once(factory), new PointcutCatalog(Pointcuts.of(environment), beans, AdviceConfiguration::modules));
+                SingletonSupplier.of(factory::getObject)::obtain,
+                new PointcutCatalog(Pointcuts.of(environment), beans, AdviceConfiguration::modules));
     }
 
     /** Returns a class of each module behind the starter. Not a constant: without pointcuts, no class of Redis is loaded. */
@@ -81,7 +81,7 @@ class AdviceConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitInterceptor rateLimitMethodInterceptor(
             LimitedMethodResolver methods, ObjectProvider<RateLimitGate> gate) {
-        return new RateLimitInterceptor(methods, once(gate));
+        return new RateLimitInterceptor(methods, SingletonSupplier.of(gate::getObject)::obtain);
     }
 
     @Bean
@@ -103,23 +103,20 @@ class AdviceConfiguration {
 
     @Bean
     LimitedMethodFactory rateLimitedMethodFactory(
-            LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector styles) {
-        return new LimitedMethodFactory(catalog, beans, styles);
-    }
-
-    @Bean
-    ReturnTypeStrategySelector rateLimitReturnTypeStrategies(
+            LimitCatalog catalog,
+            ConfigurableListableBeanFactory beans,
             ObjectProvider<RequestCall.Source> requests,
             ObjectProvider<ReactiveRequestCallSource> reactiveRequests,
             CallExecutor executor,
             ObjectProvider<TaskDecorator> decorators) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
         RequestCall.Source ofThread = requests.getIfAvailable(() -> RequestCall.Source.NONE);
-        return new ReturnTypeStrategySelector(
+        ReturnTypeStrategySelector strategies = new ReturnTypeStrategySelector(
                 ofThread,
                 reactor ? reactiveRequests.getIfAvailable(() -> ReactiveRequestCallSource.NONE) : null,
                 new ContextPropagatingExecutor(
                         executor::execute, task -> ofThread.carriedBy(decorated(task, decorators))));
+        return new LimitedMethodFactory(catalog, beans, strategies);
     }
 
     @Bean
@@ -149,7 +146,8 @@ class AdviceConfiguration {
             LimitCatalog catalog,
             ObjectProvider<RateLimitGate> gate,
             ObjectProvider<ProcessedMethods> processed) {
-        EventLoopHandlers handlers = new EventLoopHandlers(() -> WebFluxThreads.areEventLoops(beans), once(gate));
+        EventLoopHandlers handlers = new EventLoopHandlers(
+                () -> WebFluxThreads.areEventLoops(beans), SingletonSupplier.of(gate::getObject)::obtain);
         return new LimitedBeans(
                 beans, created, methods, processor, handlers, catalog, processed.getIfAvailable(ProcessedMethods::of));
     }
@@ -208,10 +206,5 @@ class AdviceConfiguration {
                             "Remove it, or add spring-boot-starter-webmvc or spring-boot-starter-webflux.");
         }
         return rules == null ? Map.of() : rules.start();
-    }
-
-    /** Looks the bean up on first use. */
-    private static <T> Supplier<T> once(ObjectProvider<T> bean) {
-        return SingletonSupplier.of(bean::getObject)::obtain;
     }
 }

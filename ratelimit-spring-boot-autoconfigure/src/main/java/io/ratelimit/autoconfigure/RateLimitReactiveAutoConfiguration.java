@@ -32,6 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.reactive.DispatchExceptionHandler;
@@ -141,19 +142,20 @@ public final class RateLimitReactiveAutoConfiguration {
                 ObjectProvider<CorsWebFilter> corsFilters,
                 @Qualifier(WebConfiguration.CORS_SOURCE) ObjectProvider<CorsConfigurationSource> corsSource,
                 ObjectProvider<HandlerMapping> mappings) {
+            // Looked up when the first request is rejected, because beans of handlers are created after filters.
             ExchangeCors cors = new ExchangeCors(
-                    WebConfiguration.once(() -> Stream.concat(
+                    SingletonSupplier.of(() -> Stream.concat(
                                     corsFilters.orderedStream(),
                                     corsSource.stream().map(CorsWebFilter::new))
-                            .toList()),
-                    WebConfiguration.once(() -> mappings.orderedStream().toList()));
+                            .toList())::obtain,
+                    SingletonSupplier.of(() -> mappings.orderedStream().toList())::obtain);
             return new ExchangeRejectionHandler(
-                    WebConfiguration.once(() -> adapters.orderedStream()
+                    SingletonSupplier.of(() -> adapters.orderedStream()
                             .flatMap(adapter -> adapter instanceof DispatchExceptionHandler handler
                                     ? Stream.of(handler)
                                     : Stream.empty())
-                            .toList()),
-                    WebConfiguration.once(() -> resultHandlers.orderedStream().toList()),
+                            .toList())::obtain,
+                    SingletonSupplier.of(() -> resultHandlers.orderedStream().toList())::obtain,
                     cors);
         }
     }

@@ -39,6 +39,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -78,17 +79,18 @@ public final class RateLimitServletAutoConfiguration {
             ObjectProvider<FilterRegistrationBean<?>> registrations,
             @Qualifier(WebConfiguration.CORS_SOURCE) ObjectProvider<CorsConfigurationSource> source,
             ObjectProvider<HandlerMapping> mappings) {
+        // Looked up when the first request is rejected, because beans of handlers are created after filters.
         ServletCors cors = new ServletCors(
-                WebConfiguration.once(() -> Stream.of(
+                SingletonSupplier.of(() -> Stream.of(
                                 filters.orderedStream(),
                                 registrations.orderedStream().flatMap(RateLimitServletAutoConfiguration::corsFilter),
                                 source.stream().map(CorsFilter::new))
                         .flatMap(Function.identity())
-                        .toList()),
-                WebConfiguration.once(() -> mappings.orderedStream().toList()));
+                        .toList())::obtain,
+                SingletonSupplier.of(() -> mappings.orderedStream().toList())::obtain);
         return new ServletRejectionHandler(
-                WebConfiguration.once(() -> Stream.concat(Stream.of(rateLimitResolver), resolver.stream())
-                        .toList()),
+                SingletonSupplier.of(() -> Stream.concat(Stream.of(rateLimitResolver), resolver.stream())
+                        .toList())::obtain,
                 cors,
                 settings);
     }

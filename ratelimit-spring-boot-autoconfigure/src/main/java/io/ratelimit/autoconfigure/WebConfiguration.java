@@ -10,7 +10,6 @@ import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,7 +22,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Configures what both web stacks share. */
@@ -50,11 +48,6 @@ class WebConfiguration {
                 properties.web().outboundStatus(),
                 limits,
                 time.getIfUnique(TimeSource::monotonic));
-    }
-
-    /** Looks the beans up when the first request is rejected, because beans of handlers are created after filters. */
-    static <T> Supplier<T> once(Supplier<T> beans) {
-        return SingletonSupplier.of(beans)::obtain;
     }
 
     /**
