@@ -9,9 +9,6 @@ import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -42,21 +39,6 @@ final class DedicatedRedis {
 
     private DedicatedRedis() {}
 
-    static boolean isConfigured(RedisStoreProperties redis) {
-        return Stream.of(
-                        redis.url(),
-                        redis.host(),
-                        redis.port(),
-                        redis.username(),
-                        redis.password(),
-                        redis.database(),
-                        redis.clientName(),
-                        redis.ssl(),
-                        redis.sentinel(),
-                        redis.cluster())
-                .anyMatch(Objects::nonNull);
-    }
-
     /** @param property the prefix of the properties, for messages */
     static RedisConnector connect(
             String property,
@@ -65,34 +47,13 @@ final class DedicatedRedis {
             ObjectProvider<SslBundles> bundles) {
         if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
             throw new RateLimitConfigurationException(
-                    isConfigured(redis)
+                    redis.isDedicated()
                             ? property + " must have no connection properties without Lettuce on the class path."
                             : "ratelimit.store must be in-memory without a RedisConnectionFactory bean (was redis).",
                     "Configure spring.data.redis instead, or add io.lettuce:lettuce-core (with"
                             + " spring.data.redis.client-type=jedis, your own commands still use Jedis).");
         }
         return new Lettuce(property, redis).connect(algorithms, bundles);
-    }
-
-    /** Checks that the servers are named in one way. */
-    static void checkServers(String property, RedisStoreProperties redis) {
-        String set = Stream.of(
-                        named("url", redis.url()),
-                        named("host or port", redis.host() == null ? redis.port() : redis.host()),
-                        named("sentinel", redis.sentinel()),
-                        named("cluster", redis.cluster()),
-                        named("connection-factory", redis.connectionFactory()))
-                .flatMap(Optional::stream)
-                .collect(Collectors.joining(", "));
-        if (set.contains(",")) {
-            throw new RateLimitConfigurationException(
-                    property + " must name its servers in one way (was " + set + ").",
-                    "Set only one of: url, host and port, sentinel, cluster, connection-factory.");
-        }
-    }
-
-    private static Optional<String> named(String name, @Nullable Object value) {
-        return Optional.ofNullable(value).map(set -> name);
     }
 
     /** Not loaded without Lettuce. */

@@ -63,7 +63,7 @@ final class RedisServerProperties {
             check(name, Objects.requireNonNull(found.get(name)));
             RedisStoreProperties server = complete(environment, property, base);
             server.check(property);
-            DedicatedRedis.checkServers(property, server);
+            server.checkAddress(property);
             var unused = server.keyHash(property);
             servers.put(name, server);
         });
@@ -117,7 +117,7 @@ final class RedisServerProperties {
                             + " itself.",
                     "Set " + REDIS + ".url, or rename the server.");
         }
-        if (!server.hasAddress()) {
+        if (server.addresses().isEmpty()) {
             throw new RateLimitConfigurationException(
                     property(name) + " must tell where the server is.",
                     suggestion(ConfigurationPropertyName.of(property(name)))

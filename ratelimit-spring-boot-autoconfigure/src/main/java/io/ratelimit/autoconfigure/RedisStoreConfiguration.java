@@ -68,9 +68,9 @@ class RedisStoreConfiguration {
             RedisStoreProperties redis,
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
-        DedicatedRedis.checkServers(property, redis);
+        redis.checkAddress(property);
         boolean ofApplication = redis.connectionFactory() != null
-                || (!DedicatedRedis.isConfigured(redis) && hasConnectionFactory(beans));
+                || (!redis.isDedicated() && hasConnectionFactory(beans));
         return ofApplication
                 ? new RedisConnector(
                         connectionFactory(beans, property, redis.connectionFactory()),

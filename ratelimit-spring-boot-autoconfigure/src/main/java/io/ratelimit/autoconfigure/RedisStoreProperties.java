@@ -6,7 +6,11 @@ import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.script.KeyHash;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -56,14 +60,31 @@ public record RedisStoreProperties(
         @DefaultValue("true") boolean functions,
         @Nullable String connectionFactory) {
 
-    /** Whether something tells where the server is. */
-    boolean hasAddress() {
-        return url != null
-                || host != null
-                || port != null
-                || sentinel != null
-                || cluster != null
-                || connectionFactory != null;
+    /** Returns the ways in which the properties tell where the server is. */
+    List<String> addresses() {
+        Map<String, @Nullable Object> ways = new LinkedHashMap<>();
+        ways.put("url", url);
+        ways.put("host or port", host == null ? port : host);
+        ways.put("sentinel", sentinel);
+        ways.put("cluster", cluster);
+        ways.put("connection-factory", connectionFactory);
+        ways.values().removeIf(Objects::isNull);
+        return List.copyOf(ways.keySet());
+    }
+
+    /** Whether a connection property is set, so that rate limits have a connection of their own. */
+    boolean isDedicated() {
+        return !addresses().isEmpty()
+                || Stream.of(username, password, database, clientName, ssl).anyMatch(Objects::nonNull);
+    }
+
+    /** Checks that the servers are named in one way. */
+    void checkAddress(String property) {
+        if (addresses().size() > 1) {
+            throw new RateLimitConfigurationException(
+                    property + " must name its servers in one way (was " + String.join(", ", addresses()) + ").",
+                    "Set only one of: url, host and port, sentinel, cluster, connection-factory.");
+        }
     }
 
     /** @param property the prefix of the properties, for messages */
