@@ -14,7 +14,6 @@ import io.ratelimit.aop.RateLimitAdvicePlacer;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
 import io.ratelimit.aop.ReturnTypeStrategySelector;
-import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.expression.RequestCall;
@@ -26,6 +25,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.web.RequestRuleMapping;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -160,7 +160,6 @@ class AdviceConfiguration {
             CompositeRateLimitListener listeners,
             RateLimitProperties properties,
             ObjectProvider<RequestRuleMapping> requestRules,
-            ObjectProvider<StoreWarmUp> warmUp,
             ObjectProvider<RedisServers> servers,
             Environment environment,
             ListableBeanFactory beans) {
@@ -171,14 +170,22 @@ class AdviceConfiguration {
                 registry.getIfAvailable(),
                 listeners,
                 () -> startRequestRules(properties, requestRules, catalog),
-                StoreConfiguration.describe(beans, properties),
+                describeStore(beans, servers),
                 StoreConfiguration.kind(beans).equals(StoreConfiguration.CUSTOM)
                         ? null
                         : new RedisServerNames(RedisServerProperties.names(environment)),
-                () -> {
-                    warmUp.ifAvailable(StoreWarmUp::await);
-                    servers.ifAvailable(RedisServers::await);
-                });
+                () -> servers.ifAvailable(RedisServers::await));
+    }
+
+    /** Describes the store for the log. Empty for a store of the application or of a parent context. */
+    private static Optional<String> describeStore(ListableBeanFactory beans, ObjectProvider<RedisServers> servers) {
+        if (!beans.containsBeanDefinition(StoreConfiguration.DEFAULT_STORE)) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                StoreConfiguration.kind(beans).equals(StoreConfiguration.IN_MEMORY)
+                        ? "Rate limits are counted in memory, by each instance on its own"
+                        : servers.getObject().describe());
     }
 
     /**

@@ -18,7 +18,7 @@ public record BuildTimeConditions(boolean enabled, String store) {
     static BuildTimeConditions of(Environment environment) {
         return new BuildTimeConditions(
                 OnRateLimitsEnabled.isEnabled(environment),
-                RedisStoreConfiguration.OnRedisStore.store(environment).name());
+                OnRedisStore.store(environment).name());
     }
 
     /**

@@ -124,9 +124,8 @@ class LimiterConfiguration {
             ObjectProvider<BucketUpdater> buckets,
             ApplicationContext context) {
         // The store needs at most two timeouts.
-        Duration timeout = properties.redis().timeout();
-        RedisServers others = servers.getIfAvailable();
-        Duration patience = (others == null ? timeout : others.longestTimeout(timeout)).multipliedBy(3);
+        RedisServers redis = servers.getIfAvailable();
+        Duration timeout = redis == null ? properties.redis().timeout() : redis.longestTimeout();
         RateLimitGate parent = ofParent(context, store);
         RateLimitGate gate = new RateLimitGate(
                 store,
@@ -134,7 +133,7 @@ class LimiterConfiguration {
                 CompositeCallObserver.of(observers.orderedStream().toList()),
                 waiter,
                 EventLoops::isCurrentThread,
-                patience,
+                timeout.multipliedBy(3),
                 parent);
         // The calls of a child wait in the queues of its parent, which are told of these and of the parent's limits.
         if (parent == null) {

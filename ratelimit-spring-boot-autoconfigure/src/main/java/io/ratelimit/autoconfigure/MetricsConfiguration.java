@@ -34,14 +34,14 @@ class MetricsConfiguration {
     CallMetrics rateLimitCallMetrics(
             ContextMeters meters,
             LimitCatalog catalog,
-            ObjectProvider<LeasingStoreRegistry> leases,
+            ObjectProvider<RedisServers> servers,
             ObjectProvider<RateLimitGate> gate,
             RateLimitProperties properties) {
-        LeasingStoreRegistry ofContext = leases.getIfAvailable();
+        RedisServers redis = servers.getIfAvailable();
         return new CallMetrics(
                 meters,
                 catalog,
-                properties.store() == StoreType.REDIS ? limit -> ofContext == null ? 0 : ofContext.leased(limit) : null,
+                properties.store() == StoreType.REDIS ? limit -> redis == null ? 0 : redis.leased(limit) : null,
                 limit -> gate.getObject().heldPermits(limit.get()),
                 properties.metrics().planTag());
     }

@@ -43,8 +43,8 @@ public final class RateLimitAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnRateLimitsEnabled.class)
     @Import({
-        StoreConfiguration.class,
         RedisStoreConfiguration.class,
+        StoreConfiguration.class,
         MetricsConfiguration.class,
         ObservationConfiguration.class,
         LimiterConfiguration.class,

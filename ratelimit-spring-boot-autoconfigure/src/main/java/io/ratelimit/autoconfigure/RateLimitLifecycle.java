@@ -26,11 +26,8 @@ final class RateLimitLifecycle implements SmartLifecycle, DisposableBean {
         /** The events of all other parts are published. */
         EVENTS,
 
-        /** Connects. The stop releases permits and makes settlements that wait, and then closes the connections. */
+        /** Connects. The stop refunds leases, releases permits, makes settlements that wait, and then closes the connections. */
         REDIS,
-
-        /** The stop refunds the leases. */
-        LEASES,
 
         /** Hears of changes by other instances. */
         MESSAGES,

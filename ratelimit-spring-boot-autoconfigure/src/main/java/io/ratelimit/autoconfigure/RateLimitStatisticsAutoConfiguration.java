@@ -7,13 +7,11 @@ import io.ratelimit.internal.statistics.InstanceCount;
 import io.ratelimit.internal.statistics.InstanceState;
 import io.ratelimit.internal.statistics.RateLimitStatistics;
 import io.ratelimit.internal.statistics.SharedStatistics;
-import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.redis.statistics.RedisStatistics;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.StoreFailure;
 import io.ratelimit.spi.StoreHealth;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -25,8 +23,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.data.redis.core.RedisOperations;
 
 /**
  * Auto-configuration of the figures of limits, where the endpoint shows them or {@code ratelimit.statistics.enabled} is
@@ -38,19 +34,6 @@ import org.springframework.data.redis.core.RedisOperations;
 @ConditionalOnMissingBean(RateLimitStatistics.class)
 public final class RateLimitStatisticsAutoConfiguration {
 
-    @Configuration(proxyBeanMethods = false)
-    @Conditional(RedisStoreConfiguration.OnRedisStore.class)
-    @ConditionalOnClass(RedisOperations.class)
-    @ConditionalOnBean(RedisConnector.class)
-    static class Shared {
-
-        @Bean
-        @ConditionalOnMissingBean
-        SharedStatistics rateLimitSharedStatistics(RedisConnector connector, RateLimitProperties properties) {
-            return new RedisStatistics(connector, properties.redis().keyPrefix());
-        }
-    }
-
     @Bean(destroyMethod = "close")
     RateLimitStatistics rateLimitStatistics(
             ListableBeanFactory beans,
@@ -58,35 +41,30 @@ public final class RateLimitStatisticsAutoConfiguration {
             ObjectProvider<StoreHealth> health,
             ObjectProvider<InstanceCount> instances,
             RateLimitProperties properties) {
+        String kind = StoreConfiguration.kind(beans);
         return RateLimitStatistics.of(
                 InstanceName.get(),
                 shared.getIfAvailable(),
-                state(StoreConfiguration.kind(beans), health),
+                () -> state(kind, health),
                 properties.topKeys().enabled() ? properties.redis().keyHash()::name : null,
                 instances.getIfAvailable(InstanceCount::new));
     }
 
-    private static Supplier<InstanceState> state(String kind, ObjectProvider<StoreHealth> health) {
-        if (kind.equals(StoreConfiguration.IN_MEMORY)) {
-            return () -> state(StoreDescriptor.inMemory(), List.of());
-        }
-        return () -> {
-            List<StoreFailure> failures = health.stream()
-                    .findFirst()
-                    .map(RateLimitStatisticsAutoConfiguration::failures)
-                    .orElseGet(List::of);
-            return state(StoreDescriptor.shared(kind, failures, List.of()), StoreDescriptor.failingServers(failures));
-        };
+    private static InstanceState state(String kind, ObjectProvider<StoreHealth> health) {
+        boolean inMemory = kind.equals(StoreConfiguration.IN_MEMORY);
+        List<StoreFailure> failures = (inMemory ? Stream.<StoreHealth>empty() : health.stream())
+                .findFirst()
+                .map(RateLimitStatisticsAutoConfiguration::failures)
+                .orElseGet(List::of);
+        StoreDescriptor store =
+                inMemory ? StoreDescriptor.inMemory() : StoreDescriptor.shared(kind, failures, List.of());
+        return new InstanceState(store.state(), store.reason(), StoreDescriptor.failingServers(failures));
     }
 
     /** Without calls, only a check finds out that the store decides again. */
     private static List<StoreFailure> failures(StoreHealth store) {
         List<StoreFailure> last = store.lastFailures();
         return last.isEmpty() ? last : store.failures();
-    }
-
-    private static InstanceState state(StoreDescriptor store, List<String> failingServers) {
-        return new InstanceState(store.state(), store.reason(), failingServers);
     }
 
     @Bean

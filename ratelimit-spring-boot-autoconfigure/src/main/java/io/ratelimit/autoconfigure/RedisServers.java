@@ -1,51 +1,87 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitEventPublisher;
+import io.ratelimit.internal.change.BucketMessages;
+import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.limit.LimitNames;
+import io.ratelimit.internal.limiter.EffectiveLimit;
+import io.ratelimit.internal.store.StoreInstrumentation;
+import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
+import io.ratelimit.internal.store.lease.LeasingRateLimitStore;
+import io.ratelimit.internal.store.rejection.RejectionCache;
+import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
+import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.store.RedisRateLimitStore;
 import io.ratelimit.spi.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryInitializer;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * Holds the connections to further Redis servers, which limits name. They are no beans of their own, so that nothing takes one of
- * them for the first Redis.
- *
- * @param byId by their names in lower case without dashes and underscores; usually empty
+ * Holds the connections to the Redis servers that limits are counted in. Those of further servers, which limits name, are no beans
+ * of their own, so that nothing takes one of them for the first Redis.
  */
-record RedisServers(Map<String, Server> byId) implements BeanFactoryInitializer<ListableBeanFactory>, DisposableBean {
+final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>, ChangeListener, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     /** The time that a start-up waits for connections. They are made while the other beans are. */
     private static final Duration START_UP = Duration.ofSeconds(2);
 
-    /** Returns the names as they are written, that of the first Redis included; empty if there is no other. */
-    List<String> names() {
-        List<String> names = new ArrayList<>();
-        if (!byId.isEmpty()) {
-            names.add(RedisServerProperties.DEFAULT);
-            byId.values().forEach(server -> names.add(server.name));
-        }
-        return names;
+    /** The maximum time of a shutdown for refunding leases. If Redis does not answer, it ends earlier. */
+    private static final Duration SHUTDOWN = Duration.ofSeconds(2);
+
+    private final Map<String, Server> byId;
+    private final @Nullable RedisWarmUp warmUp;
+
+    /** One for each server that has a store. */
+    private final List<LeasingRateLimitStore> leases = new CopyOnWriteArrayList<>();
+
+    /**
+     * @param byId by their names in lower case without dashes and underscores; the first is that of {@code ratelimit.redis}
+     * @param warmUp of the first; {@code null}: its executor is the application's
+     */
+    RedisServers(Map<String, Server> byId, @Nullable RedisWarmUp warmUp) {
+        this.byId = byId;
+        this.warmUp = warmUp;
     }
 
-    /** Returns the longest time for a decision of any server, not less than the given one. */
-    Duration longestTimeout(Duration ofFirst) {
+    /** Whether there are others besides the first. */
+    boolean areSeveral() {
+        return byId.size() > 1;
+    }
+
+    /** Returns the names as they are written, that of the first Redis included; empty if there is no other. */
+    List<String> names() {
+        return areSeveral() ? byId.values().stream().map(Server::name).toList() : List.of();
+    }
+
+    /** Returns the longest time for a decision of any server. */
+    Duration longestTimeout() {
         return byId.values().stream()
                 .map(server -> server.properties.timeout())
-                .reduce(ofFirst, (one, other) -> one.compareTo(other) < 0 ? other : one);
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
     /** Connects before the beans of the application are created. */
@@ -53,45 +89,126 @@ record RedisServers(Map<String, Server> byId) implements BeanFactoryInitializer<
     public void initialize(ListableBeanFactory beans) {
         byId.values().forEach(server -> {
             try {
-                server.connector.connectInBackground();
-            } catch (RuntimeException ex) {
+                server.connector().ifPresent(RedisConnector::connectInBackground);
+            } catch (Throwable ex) {
                 logger.log(Level.DEBUG, "Redis '" + server.name + "': the first call connects", ex);
             }
         });
+        if (warmUp != null) {
+            warmUp.start();
+        }
     }
 
     /** Describes the servers for the log. */
     String describe() {
-        return byId.values().stream()
-                .map(server -> "; those with redis '" + server.name + "' at " + server.connector.address() + ", under '"
-                        + server.properties.keyPrefix() + "'")
-                .collect(Collectors.joining());
+        StringBuilder text = new StringBuilder("Rate limits are counted in Redis");
+        byId.forEach((id, server) -> {
+            boolean first = id.equals(RedisServerProperties.DEFAULT);
+            text.append(first ? "" : "; those with redis '" + server.name + "'");
+            server.connector().ifPresent(connector -> text.append(" at ").append(connector.address()));
+            text.append(first ? ", under the key prefix '" : ", under '");
+            text.append(server.properties.keyPrefix()).append('\'');
+        });
+        return text.toString();
     }
 
-    /** Waits until the first attempts to connect have ended, for all servers together as long as a start-up may. */
+    /** Waits until the first attempts to connect have ended, for all further servers together as long as a start-up may. */
     void await() {
+        if (warmUp != null) {
+            warmUp.await();
+        }
         long end = System.nanoTime() + START_UP.toNanos();
-        byId.values()
-                .forEach(server -> server.connector.connect(Duration.ofNanos(Math.max(0, end - System.nanoTime()))));
+        // The warm-up has waited for the first.
+        byId.values().stream()
+                .skip(1)
+                .flatMap(server -> server.connector().stream())
+                .forEach(connector -> {
+                    var unused = connector.connect(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+                });
+    }
+
+    /**
+     * Stacks the stores of the servers.
+     *
+     * @param instance decides the limits that instances do not share
+     */
+    RoutingRateLimitStore store(Layers layers, RateLimitStore instance) {
+        Map<String, FailoverRateLimitStore> others = new LinkedHashMap<>();
+        byId.forEach((id, server) -> others.put(id, failover(server, layers)));
+        List<FailoverRateLimitStore> all = List.copyOf(others.values());
+        // Asks each of them, because asking begins a check.
+        layers.instrumented.state(
+                () -> all.stream().filter(FailoverRateLimitStore::isAvailable).count() == all.size());
+        FailoverRateLimitStore byDefault = Objects.requireNonNull(others.remove(RedisServerProperties.DEFAULT));
+        if (others.isEmpty()) {
+            return RoutingRateLimitStore.byScope(byDefault, instance);
+        }
+        boolean remember = byId.values().stream().allMatch(server -> server.properties.rememberRejections());
+        return RoutingRateLimitStore.byScope(
+                RoutingRateLimitStore.byServer(
+                        byDefault, others, store -> remember ? layers.rememberingRejections(store) : store),
+                instance);
+    }
+
+    private FailoverRateLimitStore failover(Server server, Layers layers) {
+        String name = areSeveral() ? server.name : null;
+        RateLimitStore shared = layers.instrumented.timed(server.store(layers), "redis", name);
+        LeasingRateLimitStore leasing = new LeasingRateLimitStore(
+                server.properties.rememberRejections() ? layers.rememberingRejections(shared) : shared,
+                server.properties.timeout());
+        leases.add(leasing);
+        FailoverRateLimitStore store = new FailoverRateLimitStore(leasing, layers.local, layers.events::publish, name);
+        if (name != null) {
+            layers.instrumented.state(name, store::isAvailable);
+        }
+        return store;
+    }
+
+    /** Returns how many permits of a limit this instance has leased and not handed out. */
+    long leased(EffectiveLimit limit) {
+        String id = limit.get().id();
+        return leases.stream().mapToLong(leasing -> leasing.leased(id)).sum();
+    }
+
+    /** Refunds the leases of a limit that changes. */
+    @Override
+    public void onChange(RateLimitChangedEvent event) {
+        boolean ofLimit = switch (event.kind()) {
+            case OVERRIDDEN, OVERRIDE_REMOVED, OVERRIDE_ENDED, RECONFIGURED -> true;
+            case RESET, GRANTED, BLOCKED, UNBLOCKED, UNCONFIRMED -> false;
+        };
+        if (ofLimit) {
+            leases.forEach(leasing -> leasing.retire(LimitNames.canonical(event.limitName())));
+        }
     }
 
     void start() {
         sideBySide(Server::start);
+        leases.forEach(LeasingRateLimitStore::resume);
     }
 
-    /** Expects failures from now on, and closes the connections. */
+    /** Refunds all leases, while there are connections. Then expects failures, and closes the connections. */
     void stop() {
-        sideBySide(Server::stop);
+        try {
+            leases.forEach(leasing -> leasing.refundAll(SHUTDOWN));
+        } finally {
+            sideBySide(Server::stop);
+        }
     }
 
     @Override
     public void destroy() {
+        if (warmUp != null) {
+            warmUp.end();
+        }
+        leases.forEach(LeasingRateLimitStore::close);
         sideBySide(Server::destroy);
     }
 
     /** Waits for servers that do not answer at the same time. */
     private void sideBySide(Consumer<Server> task) {
-        if (byId.isEmpty()) {
+        if (!areSeveral()) {
+            byId.values().forEach(task);
             return;
         }
         Executor threads = DaemonThreads.create("ratelimit-servers", byId.size(), byId.size());
@@ -106,33 +223,35 @@ record RedisServers(Map<String, Server> byId) implements BeanFactoryInitializer<
     static class Server {
 
         private final String name;
-
         private final RedisStoreProperties properties;
-
-        private final RedisConnector connector;
-
+        private final RateLimitScriptExecutor executor;
         private final GuardedRedis guarded;
 
-        Server(String name, RedisStoreProperties properties, RedisConnector connector) {
+        Server(String name, RedisStoreProperties properties, RateLimitScriptExecutor executor) {
             this.name = name;
             this.properties = properties;
-            this.connector = connector;
-            this.guarded = new GuardedRedis(connector, properties.timeout(), properties.keyPrefix());
+            this.executor = executor;
+            this.guarded = new GuardedRedis(executor, properties.timeout(), properties.keyPrefix());
+        }
+
+        /** Returns the connections, unless the application has an executor of its own. */
+        private Optional<RedisConnector> connector() {
+            return executor instanceof RedisConnector connector ? Optional.of(connector) : Optional.empty();
         }
 
         void start() {
-            connector.start();
+            connector().ifPresent(RedisConnector::start);
             guarded.start();
         }
 
         void stop() {
             guarded.stop();
-            connector.stop();
+            connector().ifPresent(RedisConnector::stop);
         }
 
         void destroy() {
             guarded.destroy();
-            connector.destroy();
+            connector().ifPresent(RedisConnector::destroy);
         }
 
         /** Returns the name as it is written. */
@@ -140,12 +259,30 @@ record RedisServers(Map<String, Server> byId) implements BeanFactoryInitializer<
             return name;
         }
 
-        RedisStoreProperties properties() {
-            return properties;
+        private RateLimitStore store(Layers layers) {
+            RedisRateLimitStore store = new RedisRateLimitStore(guarded, properties.keyPrefix(), properties.keyHash());
+            layers.releases.ifAvailable(
+                    messages -> store.onAwaitedRelease(charge -> messages.send(charge.limit(), charge.key())));
+            store.onLostPermits(layers.instrumented.lostPermits());
+            store.onLostSettlement(layers.instrumented.lostSettlements());
+            return store;
         }
+    }
 
-        GuardedRedis guarded() {
-            return guarded;
+    /**
+     * What the stores of all servers have in common.
+     *
+     * @param local decides while a server fails
+     */
+    record Layers(
+            StoreInstrumentation instrumented,
+            RateLimitStore local,
+            RejectionCache rejections,
+            RateLimitEventPublisher events,
+            ObjectProvider<BucketMessages> releases) {
+
+        RateLimitStore rememberingRejections(RateLimitStore store) {
+            return new RejectionCachingRateLimitStore(store, instrumented.cachedRejections(), rejections);
         }
     }
 }

@@ -1,19 +1,26 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
+import io.ratelimit.internal.limiter.LocalShare;
+import io.ratelimit.internal.statistics.InstanceCount;
+import io.ratelimit.internal.statistics.SharedStatistics;
 import io.ratelimit.internal.store.StoreInstrumentation;
+import io.ratelimit.internal.store.failover.LocalShareStore;
+import io.ratelimit.internal.store.rejection.RejectionCache;
+import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.change.RedisChangeChannel;
 import io.ratelimit.redis.change.RedisChangeScript;
 import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.redis.door.GuardedRedis;
-import io.ratelimit.redis.store.RedisRateLimitStore;
+import io.ratelimit.redis.statistics.RedisStatistics;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -23,33 +30,29 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
-import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.BindHandler;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 
-/** Configures the connection to Redis, if it is the store. */
+/** Configures the store in Redis, with memory for failures, and what else uses its connection. */
 @Configuration(proxyBeanMethods = false)
-@Conditional({OnStoreOfThisContext.class, RedisStoreConfiguration.OnRedisStore.class})
+@Conditional({OnStoreOfThisContext.class, OnRedisStore.class})
 @ConditionalOnClass(RedisOperations.class)
 class RedisStoreConfiguration {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    /** The server of decisions in memory, where others are in several servers: Prometheus wants the same tags of all. */
+    private static final String NO_SERVER = "none";
 
     @Bean
     @ConditionalOnMissingBean(RateLimitScriptExecutor.class)
@@ -69,8 +72,8 @@ class RedisStoreConfiguration {
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
         redis.checkAddress(property);
-        boolean ofApplication = redis.connectionFactory() != null
-                || (!redis.isDedicated() && hasConnectionFactory(beans));
+        boolean ofApplication =
+                redis.connectionFactory() != null || (!redis.isDedicated() && hasConnectionFactory(beans));
         return ofApplication
                 ? new RedisConnector(
                         connectionFactory(beans, property, redis.connectionFactory()),
@@ -110,51 +113,59 @@ class RedisStoreConfiguration {
     }
 
     @Bean
-    @ConditionalOnBean(RateLimitScriptExecutor.class)
-    GuardedRedis rateLimitRedis(RateLimitScriptExecutor executor, RateLimitProperties properties) {
-        return new GuardedRedis(
-                executor, properties.redis().timeout(), properties.redis().keyPrefix());
-    }
-
-    @Bean
     RedisServers rateLimitRedisServers(
             ListableBeanFactory beans,
+            RateLimitScriptExecutor executor,
             Environment environment,
             RateLimitProperties properties,
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
+        RedisStoreProperties first = properties.redis();
         Map<String, RedisServers.Server> servers = new LinkedHashMap<>();
-        RedisServerProperties.bind(environment, properties.redis(), BindHandler.DEFAULT)
-                .forEach((name, redis) -> {
-                    String property = RedisServerProperties.property(name);
-                    RedisConnector connector = connect(beans, property, redis, algorithms, bundles);
-                    servers.put(LimitNames.canonical(name), new RedisServers.Server(name, redis, connector));
-                });
-        return new RedisServers(servers);
+        servers.put(
+                RedisServerProperties.DEFAULT, new RedisServers.Server(RedisServerProperties.DEFAULT, first, executor));
+        RedisServerProperties.bind(environment, first, BindHandler.DEFAULT).forEach((name, redis) -> {
+            String property = RedisServerProperties.property(name);
+            RedisConnector connector = connect(beans, property, redis, algorithms, bundles);
+            servers.put(LimitNames.canonical(name), new RedisServers.Server(name, redis, connector));
+        });
+        return new RedisServers(
+                servers,
+                executor instanceof RedisConnector connector
+                        ? new RedisWarmUp(connector, first.keyPrefix(), algorithms)
+                        : null);
     }
 
     @Bean
-    RateLimitLifecycle.Part rateLimitRedisPart(
-            ObjectProvider<RedisConnector> connector, ObjectProvider<GuardedRedis> guarded, RedisServers servers) {
-        return new RateLimitLifecycle.Part(
-                RateLimitLifecycle.Stage.REDIS,
-                () -> {
-                    connector.ifAvailable(RedisConnector::start);
-                    guarded.ifAvailable(GuardedRedis::start);
-                    servers.start();
-                },
-                () -> {
-                    guarded.ifAvailable(GuardedRedis::stop);
-                    servers.stop();
-                    connector.ifAvailable(RedisConnector::stop);
-                });
+    RateLimitLifecycle.Part rateLimitRedisPart(RedisServers servers) {
+        return new RateLimitLifecycle.Part(RateLimitLifecycle.Stage.REDIS, servers::start, servers::stop);
     }
 
     @Bean
-    @ConditionalOnBean(RedisConnector.class)
-    RedisWarmUp rateLimitRedisWarmUp(
-            RedisConnector connector, RateLimitProperties properties, AlgorithmCatalog algorithms) {
-        return new RedisWarmUp(connector, properties.redis().keyPrefix(), algorithms);
+    InstanceCount rateLimitInstanceCount() {
+        return new InstanceCount();
+    }
+
+    /** The return type tells conditions that the bean is a {@link io.ratelimit.spi.StoreHealth}. */
+    @Bean(StoreConfiguration.DEFAULT_STORE)
+    @ConditionalOnMissingBean(RateLimitStore.class)
+    RoutingRateLimitStore rateLimitRedisStore(
+            RateLimitProperties properties,
+            TimeSource time,
+            AlgorithmCatalog algorithms,
+            RedisServers servers,
+            InstanceCount instances,
+            RateLimitEventPublisher events,
+            ObjectProvider<BucketMessages> releases,
+            ObjectProvider<StoreInstrumentation> instrumentation) {
+        StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE);
+        RateLimitStore memory = StoreConfiguration.inMemoryStore(
+                properties, time, instrumented, servers.areSeveral() ? NO_SERVER : null);
+        RateLimitStore local =
+                properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory, instances::get);
+        return servers.store(
+                new RedisServers.Layers(instrumented, local, new RejectionCache(System::nanoTime), events, releases),
+                StoreConfiguration.failingOver(memory, algorithms));
     }
 
     @Bean
@@ -183,6 +194,15 @@ class RedisStoreConfiguration {
                 new RedisChangeScript(connector, properties.redis().keyPrefix()), channel);
     }
 
+    /** Only for {@link RateLimitStatisticsAutoConfiguration}, which asks for it. */
+    @Bean
+    @Lazy
+    @ConditionalOnBean(RedisConnector.class)
+    @ConditionalOnMissingBean
+    SharedStatistics rateLimitSharedStatistics(RedisConnector connector, RateLimitProperties properties) {
+        return new RedisStatistics(connector, properties.redis().keyPrefix());
+    }
+
     /** A script executor of the application runs the script that decides, and not that of overrides. */
     @Bean
     @ConditionalOnBean(RateLimitScriptExecutor.class)
@@ -193,37 +213,5 @@ class RedisStoreConfiguration {
                 "Overrides of rate limits apply to this instance alone, because a RateLimitScriptExecutor bean replaces the"
                         + " starter's connection to Redis");
         return OverrideSynchronizer.ofThisInstance();
-    }
-
-    /** Not in {@link StoreConfiguration}, whose methods are read without Redis, too. */
-    static RateLimitStore store(
-            GuardedRedis redis,
-            RedisStoreProperties properties,
-            ObjectProvider<BucketMessages> releases,
-            StoreInstrumentation instrumented) {
-        RedisRateLimitStore store = new RedisRateLimitStore(redis, properties.keyPrefix(), properties.keyHash());
-        releases.ifAvailable(messages -> store.onAwaitedRelease(charge -> messages.send(charge.limit(), charge.key())));
-        store.onLostPermits(instrumented.lostPermits());
-        store.onLostSettlement(instrumented.lostSettlements());
-        return store;
-    }
-
-    /** As early as conditions on classes, and declared before them, so that no class of Redis is loaded for another store. */
-    @Order(Ordered.HIGHEST_PRECEDENCE)
-    static class OnRedisStore extends SpringBootCondition {
-
-        @Override
-        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            RateLimitProperties.StoreType store = store(context.getEnvironment());
-            return new ConditionOutcome(
-                    store == RateLimitProperties.StoreType.REDIS,
-                    ConditionMessage.forCondition("ratelimit.store").because("is " + store));
-        }
-
-        static RateLimitProperties.StoreType store(Environment environment) {
-            return Binder.get(environment)
-                    .bind("ratelimit.store", RateLimitProperties.StoreType.class)
-                    .orElse(RateLimitProperties.StoreType.REDIS);
-        }
     }
 }

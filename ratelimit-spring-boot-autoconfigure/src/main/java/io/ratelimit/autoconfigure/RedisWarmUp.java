@@ -2,7 +2,6 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
@@ -22,9 +21,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactoryInitializer;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.core.script.RedisScript;
 
@@ -33,7 +29,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * the start-up waits two seconds for it at most. Uses circuit breakers of its own, so that a slow, cold JVM does not count as
  * a failure of the server, and never replaces a connection. A failure does not stop the start-up.
  */
-final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableBeanFactory>, DisposableBean {
+final class RedisWarmUp {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
@@ -77,10 +73,8 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     }
 
     /** Starts before the beans of the application are created. */
-    @Override
-    public void initialize(ListableBeanFactory beans) {
+    void start() {
         try {
-            connector.connectInBackground();
             warmUp = CompletableFuture.runAsync(this::warmUp, DaemonThreads.create("ratelimit-warm-up", 1, 1));
             if (!algorithms.isEmpty()) {
                 check = CompletableFuture.runAsync(this::checkParts, DaemonThreads.create("ratelimit-check", 1, 1));
@@ -90,14 +84,8 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
         }
     }
 
-    @Override
-    public String address() {
-        return connector.address();
-    }
-
-    /** A mistake in an algorithm stops the start-up if there is a connection. */
-    @Override
-    public void await() {
+    /** Waits for the end. A mistake in an algorithm stops the start-up if there is a connection. */
+    void await() {
         BoundedWait.await(warmUp, MAX_WAIT);
         if (!algorithms.isEmpty() && connector.connect()) {
             BoundedWait.await(check, MAX_CHECK);
@@ -112,8 +100,7 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
         }
     }
 
-    @Override
-    public void destroy() {
+    void end() {
         over = true;
     }
 

@@ -19,7 +19,6 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.web.RuleOrder;
@@ -271,8 +270,8 @@ class ContextHierarchyTests {
         assertThat(last.getBeanFactory().containsLocalBean("rateLimitDefaultStore"))
                 .isFalse();
         assertThat(last.getBean(RateLimitStore.class)).isSameAs(last.getParent().getBean(RateLimitStore.class));
-        assertThat(last.getBeanNamesForType(GuardedRedis.class)).isEmpty();
-        assertThat(last.getParent().getBeanNamesForType(GuardedRedis.class)).hasSize(1);
+        assertThat(last.getBeanNamesForType(RedisServers.class)).isEmpty();
+        assertThat(last.getParent().getBeanNamesForType(RedisServers.class)).hasSize(1);
     }
 
     private void quote() {

@@ -32,23 +32,16 @@ class RateLimitLifecycleTests {
     }
 
     @Test
-    void leasesSettlementsAndConnectionsEndOneAfterTheOther() {
+    void figuresMessagesAndConnectionsEndOneAfterTheOther() {
         RateLimitLifecycle lifecycle = lifecycle();
         lifecycle.start();
         assertThat(said)
-                .containsExactly(
-                        "start EVENTS",
-                        "start REDIS",
-                        "start LEASES",
-                        "start MESSAGES",
-                        "start FIGURES",
-                        "start OVERRIDES");
+                .containsExactly("start EVENTS", "start REDIS", "start MESSAGES", "start FIGURES", "start OVERRIDES");
         said.clear();
         lifecycle.stop();
         lifecycle.destroy();
         assertThat(said)
-                .containsExactly(
-                        "stop OVERRIDES", "stop FIGURES", "stop MESSAGES", "stop LEASES", "stop REDIS", "stop EVENTS");
+                .containsExactly("stop OVERRIDES", "stop FIGURES", "stop MESSAGES", "stop REDIS", "stop EVENTS");
     }
 
     @Test
@@ -66,7 +59,7 @@ class RateLimitLifecycleTests {
     @Test
     void partsThatHaveStartedStopIfTheStartUpFails() {
         RateLimitLifecycle failing = lifecycle(new Part(
-                Stage.LEASES,
+                Stage.MESSAGES,
                 () -> {
                     throw new IllegalStateException("expected");
                 },
@@ -76,7 +69,7 @@ class RateLimitLifecycleTests {
         } catch (IllegalStateException ex) {
             failing.destroy();
         }
-        assertThat(said).contains("stop REDIS", "stop EVENTS").doesNotContain("stop MESSAGES");
+        assertThat(said).contains("stop REDIS", "stop EVENTS").doesNotContain("stop FIGURES");
     }
 
     @Test

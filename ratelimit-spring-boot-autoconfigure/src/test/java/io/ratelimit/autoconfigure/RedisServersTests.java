@@ -85,7 +85,7 @@ class RedisServersTests {
             created.add(server);
             servers.put(name, server);
         }
-        return new RedisServers(servers);
+        return new RedisServers(servers, null);
     }
 
     /** A server without connections, whose steps take their time before. */
