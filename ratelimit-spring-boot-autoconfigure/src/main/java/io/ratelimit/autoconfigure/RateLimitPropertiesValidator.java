@@ -57,8 +57,10 @@ record RateLimitPropertiesValidator(Environment environment) implements BeanFact
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
         if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
             // Some values may be known at start-up only.
+            BuildTimeConditions.keep(beans, environment);
             return;
         }
+        BuildTimeConditions.check(beans, environment);
         logIgnoredVariables();
         Binder binder = Binder.get(environment);
         names().forEach(name -> check(name, binder));

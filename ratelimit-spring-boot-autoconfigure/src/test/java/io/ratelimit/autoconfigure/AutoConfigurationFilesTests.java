@@ -130,10 +130,7 @@ class AutoConfigurationFilesTests {
         assertThat(factories
                         .getProperty(BeanFactoryInitializationAotProcessor.class.getName())
                         .split(","))
-                .containsExactlyInAnyOrder(
-                        BuildTimeConditionsProcessor.class.getName(),
-                        LimitedMethodHints.class.getName(),
-                        AlgorithmPartHints.class.getName());
+                .containsExactlyInAnyOrder(LimitedMethodHints.class.getName(), AlgorithmPartHints.class.getName());
         assertThat(factories.getProperty(RuntimeHintsRegistrar.class.getName()))
                 .isEqualTo(RateLimitRuntimeHints.class.getName());
     }
