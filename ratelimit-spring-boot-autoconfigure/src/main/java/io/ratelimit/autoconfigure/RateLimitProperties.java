@@ -23,7 +23,7 @@ import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Properties of the rate limits. An unknown property stops the start-up: {@link RateLimitPropertiesValidator} finds it, because
+ * Properties of the rate limits. An unknown property stops the start-up: {@code RateLimitPropertiesValidator} finds it, because
  * the names of {@link RedisServerProperties Redis servers} are beside the properties of the first.
  *
  * @param enabled Whether calls are limited. If not, annotations and URL rules do nothing, and no Redis is needed.

@@ -2,16 +2,17 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -34,9 +35,11 @@ final class RedisServerProperties {
     /** The name that limits have for the Redis of {@code ratelimit.redis} itself. */
     static final String DEFAULT = "default";
 
-    private static final Set<String> OF_THE_FIRST = PropertySchema.nearest(REDIS).children().stream()
-            .map(LimitNames::canonical)
-            .collect(Collectors.toUnmodifiableSet());
+    /** The names of the properties of {@link RedisStoreProperties}, as Spring Boot binds them. */
+    private static final List<String> PROPERTIES = Arrays.stream(
+                    BeanUtils.getResolvableConstructor(RedisStoreProperties.class).getParameters())
+            .map(parameter -> LimitNames.kebabCase(parameter.getName()))
+            .toList();
 
     private RedisServerProperties() {}
 
@@ -129,7 +132,7 @@ final class RedisServerProperties {
     static String suggestion(ConfigurationPropertyName server) {
         return LimitNames.didYouMean(
                 server.getLastElement(Form.DASHED),
-                PropertySchema.nearest(REDIS).children(),
+                PROPERTIES,
                 nearest -> REDIS + "." + nearest);
     }
 
@@ -153,6 +156,8 @@ final class RedisServerProperties {
         int depth = REDIS.getNumberOfElements();
         return REDIS.isAncestorOf(name)
                 && name.getNumberOfElements() > depth + 1
-                && !OF_THE_FIRST.contains(name.getElement(depth, Form.UNIFORM));
+                && PROPERTIES.stream()
+                        .map(LimitNames::canonical)
+                        .noneMatch(name.getElement(depth, Form.UNIFORM)::equals);
     }
 }

@@ -1,10 +1,8 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.OverrideSynchronizer;
-import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.statistics.InstanceCount;
@@ -13,7 +11,6 @@ import io.ratelimit.internal.store.StoreInstrumentation;
 import io.ratelimit.internal.store.failover.LocalShareStore;
 import io.ratelimit.internal.store.rejection.RejectionCache;
 import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
-import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.change.RedisChangeChannel;
 import io.ratelimit.redis.change.RedisChangeScript;
@@ -22,25 +19,17 @@ import io.ratelimit.redis.statistics.RedisStatistics;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import java.lang.System.Logger.Level;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 
 /** Configures the store in Redis, with memory for failures, and what else uses its connection. */
@@ -61,55 +50,7 @@ class RedisStoreConfiguration {
             RateLimitProperties properties,
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
-        return connect(beans, "ratelimit.redis", properties.redis(), algorithms, bundles);
-    }
-
-    /** @param property the prefix of the properties */
-    private static RedisConnector connect(
-            ListableBeanFactory beans,
-            String property,
-            RedisStoreProperties redis,
-            AlgorithmCatalog algorithms,
-            ObjectProvider<SslBundles> bundles) {
-        redis.checkAddress(property);
-        boolean ofApplication =
-                redis.connectionFactory() != null || (!redis.isDedicated() && hasConnectionFactory(beans));
-        return ofApplication
-                ? new RedisConnector(
-                        connectionFactory(beans, property, redis.connectionFactory()),
-                        redis.timeout(),
-                        RateLimitScript.load(algorithms.own()),
-                        redis.library(algorithms))
-                : DedicatedRedis.connect(property, redis, algorithms, bundles);
-    }
-
-    private static boolean hasConnectionFactory(ListableBeanFactory beans) {
-        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RedisConnectionFactory.class).length > 0;
-    }
-
-    private static RedisConnectionFactory connectionFactory(
-            ListableBeanFactory beans, String property, @Nullable String name) {
-        List<String> names = Arrays.stream(beans.getBeanNamesForType(RedisConnectionFactory.class))
-                .sorted()
-                .toList();
-        if (name != null && !names.contains(name)) {
-            throw new RateLimitConfigurationException(
-                    property + ".connection-factory must be the name of a RedisConnectionFactory bean (was \"" + name
-                            + "\").",
-                    "Set it to one of: " + String.join(", ", names) + ".");
-        }
-        if (name != null) {
-            return beans.getBean(name, RedisConnectionFactory.class);
-        }
-        RedisConnectionFactory only =
-                beans.getBeanProvider(RedisConnectionFactory.class).getIfUnique();
-        if (only == null) {
-            throw new RateLimitConfigurationException(
-                    property
-                            + ".connection-factory must be set if none of several RedisConnectionFactory beans is primary.",
-                    "Set it to one of: " + String.join(", ", names) + ".");
-        }
-        return only;
+        return new RedisConnections(beans, algorithms, bundles).connect("ratelimit.redis", properties.redis());
     }
 
     @Bean
@@ -120,20 +61,7 @@ class RedisStoreConfiguration {
             RateLimitProperties properties,
             AlgorithmCatalog algorithms,
             ObjectProvider<SslBundles> bundles) {
-        RedisStoreProperties first = properties.redis();
-        Map<String, RedisServers.Server> servers = new LinkedHashMap<>();
-        servers.put(
-                RedisServerProperties.DEFAULT, new RedisServers.Server(RedisServerProperties.DEFAULT, first, executor));
-        RedisServerProperties.bind(environment, first, BindHandler.DEFAULT).forEach((name, redis) -> {
-            String property = RedisServerProperties.property(name);
-            RedisConnector connector = connect(beans, property, redis, algorithms, bundles);
-            servers.put(LimitNames.canonical(name), new RedisServers.Server(name, redis, connector));
-        });
-        return new RedisServers(
-                servers,
-                executor instanceof RedisConnector connector
-                        ? new RedisWarmUp(connector, first.keyPrefix(), algorithms)
-                        : null);
+        return new RedisConnections(beans, algorithms, bundles).servers(environment, properties.redis(), executor);
     }
 
     @Bean
