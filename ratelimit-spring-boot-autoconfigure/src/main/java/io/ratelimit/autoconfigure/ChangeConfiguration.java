@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.autoconfigure.RateLimitLifecycle.Stage;
+import io.ratelimit.autoconfigure.diagnostics.PropertyOrigins;
 import io.ratelimit.internal.change.BucketUpdater;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;

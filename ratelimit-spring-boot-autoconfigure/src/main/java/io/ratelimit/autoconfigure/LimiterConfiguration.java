@@ -3,6 +3,8 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.autoconfigure.diagnostics.AlgorithmCheck;
+import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.BucketUpdater;

@@ -1,5 +1,7 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.autoconfigure.redis.RedisServerProperties;
+import io.ratelimit.autoconfigure.redis.RedisStoreProperties;
 import io.ratelimit.internal.limit.LimitNames;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;

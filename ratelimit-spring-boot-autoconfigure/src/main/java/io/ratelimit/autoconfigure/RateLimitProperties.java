@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.autoconfigure.redis.RedisStoreProperties;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.LocalShare;
@@ -24,7 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * Properties of the rate limits. An unknown property stops the start-up: {@code RateLimitPropertiesValidator} finds it, because
- * the names of {@link RedisServerProperties Redis servers} are beside the properties of the first.
+ * the names of Redis servers are beside the properties of the first.
  *
  * @param enabled Whether calls are limited. If not, annotations and URL rules do nothing, and no Redis is needed.
  * @param store Where permits are counted: in Redis for all instances together, or in memory by each instance.

@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
+import io.ratelimit.autoconfigure.redis.RedisServerProperties;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.lang.System.Logger.Level;

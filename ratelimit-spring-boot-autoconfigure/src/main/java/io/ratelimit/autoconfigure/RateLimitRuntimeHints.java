@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.actuate.SpringBoot3HealthIndicator;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.annotation.RateLimits;
+import io.ratelimit.autoconfigure.redis.RedisStoreProperties;
 import io.ratelimit.expression.ExpressionRoot;
 import io.ratelimit.expression.RequestRoot;
 import java.util.List;

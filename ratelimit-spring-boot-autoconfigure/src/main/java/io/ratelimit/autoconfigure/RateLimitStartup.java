@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
+import io.ratelimit.autoconfigure.redis.RedisServerNames;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.internal.limit.LimitNames;

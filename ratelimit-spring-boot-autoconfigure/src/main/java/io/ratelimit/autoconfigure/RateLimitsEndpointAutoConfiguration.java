@@ -10,6 +10,7 @@ import io.ratelimit.actuate.LimitDescriptor.Usage;
 import io.ratelimit.actuate.RateLimitsDescriptor;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
+import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.LocalShare;
 import io.ratelimit.internal.limiter.RateLimitGate;

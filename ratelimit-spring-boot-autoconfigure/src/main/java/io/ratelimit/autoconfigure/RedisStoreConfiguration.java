@@ -1,5 +1,7 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.autoconfigure.redis.RedisConnections;
+import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.OverrideSynchronizer;

@@ -72,7 +72,7 @@ final class ServiceVariables implements ApplicationListener<ApplicationEnvironme
         found.keySet()
                 .removeIf(name -> !name.startsWith("RATELIMIT")
                         || !isParent(name)
-                                && services.stream().noneMatch(service -> isOf(service, name, environment.get(name))));
+                                && services.stream().noneMatch(service -> isOf(service, name, found.get(name))));
         return found;
     }
 

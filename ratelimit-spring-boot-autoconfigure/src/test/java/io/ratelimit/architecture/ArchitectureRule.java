@@ -34,7 +34,7 @@ enum ArchitectureRule {
         ArchRule in(String base) {
             return noClasses()
                     .that()
-                    .resideOutsideOfPackages(base + ".redis..", base + ".autoconfigure")
+                    .resideOutsideOfPackages(base + ".redis..", base + ".autoconfigure", base + ".autoconfigure.redis")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("org.springframework.data..", "io.lettuce..");

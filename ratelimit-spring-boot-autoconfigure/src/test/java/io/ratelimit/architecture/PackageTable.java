@@ -84,7 +84,29 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("jaxrs", List.of("web")),
             entry("stomp", List.of("expression", "spi", "web")),
             entry("actuate", List.of("expression", "spi", "internal.limiter", "internal.statistics")),
-            entry("autoconfigure.diagnostics", List.of()));
+            entry(
+                    "autoconfigure.diagnostics",
+                    List.of("spi", "internal.memory", "internal.limiter", "internal.change")),
+            entry(
+                    "autoconfigure.redis",
+                    List.of(
+                            "autoconfigure.diagnostics",
+                            "event",
+                            "redis",
+                            "redis.connection",
+                            "redis.door",
+                            "redis.script",
+                            "redis.store",
+                            "spi",
+                            "internal.change",
+                            "internal.concurrent",
+                            "internal.limiter",
+                            "internal.memory",
+                            "internal.store",
+                            "internal.store.failover",
+                            "internal.store.lease",
+                            "internal.store.rejection",
+                            "internal.store.scope")));
 
     /** Wires everything. No other package has it in its row. */
     private static final String WIRING = "autoconfigure";

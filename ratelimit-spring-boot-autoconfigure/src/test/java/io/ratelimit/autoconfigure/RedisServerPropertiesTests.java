@@ -4,6 +4,8 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.autoconfigure.redis.RedisServerProperties;
+import io.ratelimit.autoconfigure.redis.RedisStoreProperties;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.redis;
 
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.event.RateLimitEventPublisher;
@@ -41,7 +41,7 @@ import org.springframework.beans.factory.ObjectProvider;
  * Holds the connections to the Redis servers that limits are counted in. Those of further servers, which limits name, are no beans
  * of their own, so that nothing takes one of them for the first Redis.
  */
-final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>, ChangeListener, DisposableBean {
+public final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>, ChangeListener, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
@@ -67,17 +67,17 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
     }
 
     /** Whether there are others besides the first. */
-    boolean areSeveral() {
+    public boolean areSeveral() {
         return byId.size() > 1;
     }
 
     /** Returns the names as they are written, that of the first Redis included; empty if there is no other. */
-    List<String> names() {
+    public List<String> names() {
         return areSeveral() ? byId.values().stream().map(Server::name).toList() : List.of();
     }
 
     /** Returns the longest time for a decision of any server. */
-    Duration longestTimeout() {
+    public Duration longestTimeout() {
         return byId.values().stream()
                 .map(server -> server.properties.timeout())
                 .max(Comparator.naturalOrder())
@@ -100,7 +100,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
     }
 
     /** Describes the servers for the log. */
-    String describe() {
+    public String describe() {
         StringBuilder text = new StringBuilder("Rate limits are counted in Redis");
         byId.forEach((id, server) -> {
             boolean first = id.equals(RedisServerProperties.DEFAULT);
@@ -113,7 +113,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
     }
 
     /** Waits until the first attempts to connect have ended, for all further servers together as long as a start-up may. */
-    void await() {
+    public void await() {
         if (warmUp != null) {
             warmUp.await();
         }
@@ -132,7 +132,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
      *
      * @param instance decides the limits that instances do not share
      */
-    RoutingRateLimitStore store(Layers layers, RateLimitStore instance) {
+    public RoutingRateLimitStore store(Layers layers, RateLimitStore instance) {
         Map<String, FailoverRateLimitStore> others = new LinkedHashMap<>();
         byId.forEach((id, server) -> others.put(id, failover(server, layers)));
         List<FailoverRateLimitStore> all = List.copyOf(others.values());
@@ -165,7 +165,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
     }
 
     /** Returns how many permits of a limit this instance has leased and not handed out. */
-    long leased(EffectiveLimit limit) {
+    public long leased(EffectiveLimit limit) {
         String id = limit.get().id();
         return leases.stream().mapToLong(leasing -> leasing.leased(id)).sum();
     }
@@ -182,13 +182,14 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
         }
     }
 
-    void start() {
+    /** Connects again after a {@link #stop}. */
+    public void start() {
         sideBySide(Server::start);
         leases.forEach(LeasingRateLimitStore::resume);
     }
 
     /** Refunds all leases, while there are connections. Then expects failures, and closes the connections. */
-    void stop() {
+    public void stop() {
         try {
             leases.forEach(leasing -> leasing.refundAll(SHUTDOWN));
         } finally {
@@ -274,7 +275,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
      *
      * @param local decides while a server fails
      */
-    record Layers(
+    public record Layers(
             StoreInstrumentation instrumented,
             RateLimitStore local,
             RejectionCache rejections,

@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.redis;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
@@ -20,14 +20,17 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Connects to the Redis of the application, or to one for rate limits alone, as the properties of a server say. */
-record RedisConnections(
+public record RedisConnections(
         ListableBeanFactory beans, AlgorithmCatalog algorithms, ObjectProvider<SslBundles> bundles) {
 
-    /** @param property the prefix of the properties */
-    RedisConnector connect(String property, RedisStoreProperties redis) {
+    /**
+     * Connects to a server.
+     *
+     * @param property the prefix of the properties
+     */
+    public RedisConnector connect(String property, RedisStoreProperties redis) {
         redis.checkAddress(property);
-        boolean ofApplication =
-                redis.connectionFactory() != null || (!redis.isDedicated() && hasConnectionFactory());
+        boolean ofApplication = redis.connectionFactory() != null || (!redis.isDedicated() && hasConnectionFactory());
         return ofApplication
                 ? new RedisConnector(
                         connectionFactory(property, redis.connectionFactory()),
@@ -43,11 +46,10 @@ record RedisConnections(
      * @param first the properties of {@code ratelimit.redis}
      * @param executor of the first
      */
-    RedisServers servers(Environment environment, RedisStoreProperties first, RateLimitScriptExecutor executor) {
+    public RedisServers servers(Environment environment, RedisStoreProperties first, RateLimitScriptExecutor executor) {
         Map<String, RedisServers.Server> servers = new LinkedHashMap<>();
         servers.put(
-                RedisServerProperties.DEFAULT,
-                new RedisServers.Server(RedisServerProperties.DEFAULT, first, executor));
+                RedisServerProperties.DEFAULT, new RedisServers.Server(RedisServerProperties.DEFAULT, first, executor));
         RedisServerProperties.bind(environment, first, BindHandler.DEFAULT).forEach((name, redis) -> {
             RedisConnector connector = connect(RedisServerProperties.property(name), redis);
             servers.put(LimitNames.canonical(name), new RedisServers.Server(name, redis, connector));

@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.diagnostics;
 
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimitStatus;
@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.Environment;
 
 /** Finds where a property is set, such as the line of a file. */
-record PropertyOrigins(Environment environment) implements LimitAdmin.Origins {
+public record PropertyOrigins(Environment environment) implements LimitAdmin.Origins {
 
     /** Returns the property and its place; {@code null} if it is not set: some defaults of all limits always have a value. */
     @Override

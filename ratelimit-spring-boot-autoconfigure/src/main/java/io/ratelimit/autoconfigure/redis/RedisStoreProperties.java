@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.redis;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.DurationText;
@@ -107,7 +107,8 @@ public record RedisStoreProperties(
         return functions ? RateLimitLibrary.load(algorithms.own()) : null;
     }
 
-    KeyHash keyHash() {
+    /** Returns how keys are hashed. */
+    public KeyHash keyHash() {
         return keyHash("ratelimit.redis");
     }
 

@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.redis;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
@@ -28,23 +28,24 @@ import org.springframework.core.env.Environment;
  * Reads the properties of further Redis servers. Their names are beside the properties of the first Redis, where no binder
  * expects names: whatever has properties below it and is no property of {@link RedisStoreProperties} is a server.
  */
-final class RedisServerProperties {
+public final class RedisServerProperties {
 
-    static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("ratelimit.redis");
+    public static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("ratelimit.redis");
 
     /** The name that limits have for the Redis of {@code ratelimit.redis} itself. */
     static final String DEFAULT = "default";
 
     /** The names of the properties of {@link RedisStoreProperties}, as Spring Boot binds them. */
     private static final List<String> PROPERTIES = Arrays.stream(
-                    BeanUtils.getResolvableConstructor(RedisStoreProperties.class).getParameters())
+                    BeanUtils.getResolvableConstructor(RedisStoreProperties.class)
+                            .getParameters())
             .map(parameter -> LimitNames.kebabCase(parameter.getName()))
             .toList();
 
     private RedisServerProperties() {}
 
     /** Returns the names of the servers as they are written, by their names in lower case without dashes and underscores. */
-    static Map<String, String> names(Environment environment) {
+    public static Map<String, String> names(Environment environment) {
         return LimitNames.distinct(read(environment, BindHandler.DEFAULT).keySet()).stream()
                 .collect(Collectors.toMap(LimitNames::canonical, Function.identity()));
     }
@@ -55,7 +56,7 @@ final class RedisServerProperties {
      * @param handler applied to the properties of servers
      * @throws RateLimitConfigurationException if a server has no address or an invalid one
      */
-    static Map<String, RedisStoreProperties> bind(
+    public static Map<String, RedisStoreProperties> bind(
             Environment environment, RedisStoreProperties base, BindHandler handler) {
         base.check(REDIS.toString());
         Map<String, RedisStoreProperties> found = read(environment, handler);
@@ -129,15 +130,12 @@ final class RedisServerProperties {
     }
 
     /** Suggests a property of the first Redis that the name of a server may be a misspelling of. */
-    static String suggestion(ConfigurationPropertyName server) {
-        return LimitNames.didYouMean(
-                server.getLastElement(Form.DASHED),
-                PROPERTIES,
-                nearest -> REDIS + "." + nearest);
+    public static String suggestion(ConfigurationPropertyName server) {
+        return LimitNames.didYouMean(server.getLastElement(Form.DASHED), PROPERTIES, nearest -> REDIS + "." + nearest);
     }
 
     /** Returns a binder that does not see the properties of servers. */
-    static Binder withoutServers(Environment environment) {
+    public static Binder withoutServers(Environment environment) {
         return binder(environment, name -> !isOfServer(name), List.of());
     }
 

@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.redis;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
@@ -15,12 +15,12 @@ import java.util.Map;
  *
  * @param names as they are written, by the names in lower case without dashes and underscores
  */
-record RedisServerNames(Map<String, String> names) {
+public record RedisServerNames(Map<String, String> names) {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     /** Checks a limit, now and whenever its configuration changes. */
-    void check(EffectiveLimit limit) {
+    public void check(EffectiveLimit limit) {
         check(limit.get());
         limit.addCheck(this::check);
     }
@@ -46,7 +46,7 @@ record RedisServerNames(Map<String, String> names) {
     }
 
     /** Logs the servers that no limit names. They are connected to nevertheless. */
-    void logUnused(LimitCatalog catalog) {
+    public void logUnused(LimitCatalog catalog) {
         names.forEach((id, name) -> {
             String property = RedisServerProperties.property(name);
             boolean used = catalog.limits().stream()

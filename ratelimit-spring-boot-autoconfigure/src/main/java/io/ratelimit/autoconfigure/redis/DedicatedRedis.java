@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;

@@ -1,4 +1,4 @@
-package io.ratelimit.autoconfigure;
+package io.ratelimit.autoconfigure.diagnostics;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Tries the algorithms of an application at start-up: a few calls in memory, and the functions of the Lua part in Redis. */
-final class AlgorithmCheck {
+public final class AlgorithmCheck {
 
     private static final long NOW = 1_800_000_000_000_000L;
 
@@ -22,8 +22,12 @@ final class AlgorithmCheck {
 
     private AlgorithmCheck() {}
 
-    /** @throws RateLimitConfigurationException if a function fails */
-    static void inMemory(AlgorithmCatalog algorithms) {
+    /**
+     * Makes a few calls in memory.
+     *
+     * @throws RateLimitConfigurationException if a function fails
+     */
+    public static void inMemory(AlgorithmCatalog algorithms) {
         algorithms.own().forEach(AlgorithmCheck::inMemory);
     }
 
@@ -51,8 +55,12 @@ final class AlgorithmCheck {
         }
     }
 
-    /** @param message what is wrong with the Lua part */
-    static RateLimitConfigurationException inRedis(RateLimitAlgorithm algorithm, String message) {
+    /**
+     * Returns the report of a mistake that Redis has found.
+     *
+     * @param message what is wrong with the Lua part
+     */
+    public static RateLimitConfigurationException inRedis(RateLimitAlgorithm algorithm, String message) {
         return mistake(algorithm, "the Lua part of ", message, null);
     }
 
