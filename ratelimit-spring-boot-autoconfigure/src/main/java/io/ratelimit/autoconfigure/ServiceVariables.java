@@ -69,10 +69,11 @@ final class ServiceVariables implements ApplicationListener<ApplicationEnvironme
                 .map(port -> port.group(1))
                 .toList();
         Map<String, Object> found = new HashMap<>(environment);
-        found.keySet()
-                .removeIf(name -> !name.startsWith("RATELIMIT")
-                        || !isParent(name)
-                                && services.stream().noneMatch(service -> isOf(service, name, found.get(name))));
+        found.keySet().removeIf(name -> !name.startsWith("RATELIMIT"));
+        found.entrySet()
+                .removeIf(variable -> !isParent(variable.getKey())
+                        && services.stream()
+                                .noneMatch(service -> isOf(service, variable.getKey(), variable.getValue())));
         return found;
     }
 

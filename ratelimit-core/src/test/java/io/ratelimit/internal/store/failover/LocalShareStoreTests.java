@@ -245,6 +245,7 @@ class LocalShareStoreTests {
     }
 
     private static RateLimit limit(RateLimitBuilder builder) {
-        return TestSettings.of(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of()).apply(builder);
+        return TestSettings.of(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of())
+                .apply(builder);
     }
 }
