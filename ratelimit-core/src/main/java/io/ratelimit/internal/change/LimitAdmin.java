@@ -1,5 +1,6 @@
 package io.ratelimit.internal.change;
 
+import io.ratelimit.LimitAttributes;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitChangedEvent;
@@ -103,7 +104,7 @@ public record LimitAdmin(
         LimitState state = limit.state();
         RateLimit effective = state.effective();
         ActiveOverride override = override(state, LimitState.OF_LIMIT);
-        Map<String, Origin> origins = origins(state.configured(), override);
+        Map<String, Origin> origins = origins(state.configured(), effective, override);
         Map<String, RateLimitStatus> plans = new HashMap<>();
         for (Map.Entry<String, RateLimit> each : effective.plans().entrySet()) {
             RateLimitStatus ofPlan = status(state, each.getKey(), each.getValue(), origins);
@@ -118,14 +119,14 @@ public record LimitAdmin(
     private RateLimitStatus status(LimitState state, String name, RateLimit effective, Map<String, Origin> ofLimit) {
         RateLimit configured = state.configured().plans().getOrDefault(name, effective);
         Map<String, Origin> origins = new HashMap<>(ofLimit);
-        Map<String, Origin> inherited = state.configured().definition().origins();
-        configured.definition().origins().forEach((attribute, origin) -> {
+        Map<String, Origin> inherited = state.effective().definition().origins();
+        effective.definition().origins().forEach((attribute, origin) -> {
             if (!origin.equals(inherited.get(attribute))) {
                 origins.put(attribute, withPlace(origin, ""));
             }
         });
         ActiveOverride override = override(state, LimitNames.canonical(name));
-        addOverridden(origins, override);
+        addOverridden(origins, effective, override);
         return new RateLimitStatus(configured, effective, override, origins);
     }
 
@@ -143,22 +144,27 @@ public record LimitAdmin(
                 state.problem());
     }
 
-    private Map<String, Origin> origins(RateLimit configured, @Nullable ActiveOverride override) {
+    private Map<String, Origin> origins(RateLimit configured, RateLimit effective, @Nullable ActiveOverride override) {
         Map<String, Origin> origins = new HashMap<>();
         String declaration = catalog.place(configured.name()).orElse("");
         configured
                 .definition()
                 .origins()
                 .forEach((attribute, origin) -> origins.put(attribute, withPlace(origin, declaration)));
-        addOverridden(origins, override);
+        addOverridden(origins, effective, override);
         return origins;
     }
 
-    private static void addOverridden(Map<String, Origin> origins, @Nullable ActiveOverride override) {
+    /** A capacity that nothing sets is that of the rate. */
+    private static void addOverridden(
+            Map<String, Origin> origins, RateLimit effective, @Nullable ActiveOverride override) {
         if (override != null && override.problem() == null) {
             Origin overridden = new Origin(
                     Source.OVERRIDE, override.until() == null ? "until it is removed" : "until " + override.until());
             override.attributes().names().forEach(attribute -> origins.put(attribute, overridden));
+            if (!effective.definition().values().has(LimitAttributes.CAPACITY)) {
+                origins.put(LimitAttributes.CAPACITY.name(), origins.get(LimitAttributes.RATE.name()));
+            }
         }
     }
 

@@ -128,6 +128,29 @@ class PlanOverrideTests {
     }
 
     @Test
+    void statusSaysThatAPlanInheritsTheOverriddenCapacity() {
+        first.admin()
+                .override(QUOTES, RateLimitOverride.builder().capacity(20L).build());
+        RateLimitStatus pro = first.admin().status(QUOTES).plans().get("pro-plan");
+        assertThat(pro.effective().capacity()).isEqualTo(20);
+        assertThat(pro.origins().get("capacity").source()).isEqualTo(Source.OVERRIDE);
+        assertThat(pro.origins().get("rate").place()).contains("ratelimit.limits.quotes.plans.pro-plan.rate");
+    }
+
+    @Test
+    void statusSaysThatTheCapacityFollowsTheOverriddenRate() {
+        RateLimitOverride faster = RateLimitOverride.builder().rate("20/h").build();
+        RateLimitStatus limit = first.admin().override(QUOTES, faster);
+        assertThat(limit.origins().get("capacity").source()).isEqualTo(Source.OVERRIDE);
+        RateLimitStatus pro = limit.plans().get("pro-plan");
+        assertThat(pro.effective().capacity()).isEqualTo(100);
+        assertThat(pro.origins().get("capacity").place()).contains("ratelimit.limits.quotes.plans.pro-plan.rate");
+        RateLimitStatus free = limit.plans().get("free");
+        assertThat(free.origins().get("rate").source()).isEqualTo(Source.OVERRIDE);
+        assertThat(free.origins().get("capacity").place()).contains("ratelimit.limits.quotes.plans.free.capacity");
+    }
+
+    @Test
     void versionsOfALimitAndItsPlansDiffer() {
         RateLimitAdmin free = first.admin().forPlan("free");
         long version = free.override(QUOTES, FIFTY, 0).version();
