@@ -51,7 +51,8 @@ class OldestRedisTests {
         Map<String, Set<String>> commands = new HashMap<>();
         for (Resource script :
                 new PathMatchingResourcePatternResolver().getResources("classpath*:io/ratelimit/redis/*.lua")) {
-            for (String line : script.getContentAsString(StandardCharsets.UTF_8).split("\n")) {
+            for (String line :
+                    script.getContentAsString(StandardCharsets.UTF_8).lines().toList()) {
                 Matcher command = COMMAND.matcher(line);
                 while (command.find()) {
                     Set<String> options = commands.computeIfAbsent(command.group(1), first -> new TreeSet<>());

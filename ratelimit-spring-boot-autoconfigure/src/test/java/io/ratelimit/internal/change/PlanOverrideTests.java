@@ -129,8 +129,7 @@ class PlanOverrideTests {
 
     @Test
     void statusSaysThatAPlanInheritsTheOverriddenCapacity() {
-        first.admin()
-                .override(QUOTES, RateLimitOverride.builder().capacity(20L).build());
+        first.admin().override(QUOTES, RateLimitOverride.builder().capacity(20L).build());
         RateLimitStatus pro = first.admin().status(QUOTES).plans().get("pro-plan");
         assertThat(pro.effective().capacity()).isEqualTo(20);
         assertThat(pro.origins().get("capacity").source()).isEqualTo(Source.OVERRIDE);
