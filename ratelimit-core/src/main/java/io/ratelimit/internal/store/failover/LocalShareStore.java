@@ -50,9 +50,15 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
         return charges.stream().map(charge -> local(charge, counted)).toList();
     }
 
+    /** Leaves out the charges of a call that another policy has allowed, so that nothing was charged here. */
     private static Map<Charge, Long> local(Map<Charge, Long> permits, List<Charge> asked, List<Charge> charges) {
         Map<Charge, Long> local = new HashMap<>();
-        permits.forEach((charge, some) -> local.put(charges.get(asked.indexOf(charge)), some));
+        for (int i = 0; i < asked.size(); i++) {
+            Long some = permits.get(asked.get(i));
+            if (some != null) {
+                local.put(charges.get(i), some);
+            }
+        }
         return local;
     }
 

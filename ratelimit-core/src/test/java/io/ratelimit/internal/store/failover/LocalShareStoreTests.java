@@ -206,6 +206,25 @@ class LocalShareStoreTests {
                 .isEqualTo(1);
     }
 
+    /** It has charged nothing, so there is nothing of it to refund. */
+    @Test
+    void permitsAreReleasedBesideThoseOfALimitThatAllowsAllWhileTheStoreFails() {
+        RateLimit held =
+                limit(RateLimit.named("held").algorithm(Algorithm.CONCURRENCY).capacity(8));
+        RateLimit allowing = limit(RateLimit.named("allowing")
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(8)
+                .onStoreFailure(OnStoreFailure.ALLOW));
+        List<Charge> charges = charges(1, held, allowing);
+        StoreOutcome decided = one.decide(StoreRequest.refundable(charges)).await();
+        assertThat(decided.refund().refund(charges)).isCompleted();
+        assertThat(one.decide(StoreRequest.peek(new Charge(held, "key", 0)))
+                        .await()
+                        .decision()
+                        .remaining())
+                .isEqualTo(4);
+    }
+
     @Test
     void limitsOfACallAreStillDecidedTogether() {
         assertThat(one.decide(StoreRequest.of(charges(4, LIMIT, OTHER))).await().decisions())
