@@ -44,7 +44,7 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             ConfigurationRefresh.EVENT,
             "org.springframework.beans.factory.annotation.Autowired",
             "org.springframework.beans.factory.config.BeanFactoryPostProcessor",
-            "org.springframework.http.ResponseEntity",
+            "org.springframework.http.HttpEntity",
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",
             "org.springframework.session.data.redis.RedisSessionRepository",
             "org.springframework.security.web.SecurityFilterChain",
