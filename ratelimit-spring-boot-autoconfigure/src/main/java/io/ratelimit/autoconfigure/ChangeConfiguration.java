@@ -10,6 +10,7 @@ import io.ratelimit.internal.change.LimitAdmin;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.reactor.EventLoops;
+import io.ratelimit.spi.RateLimitCustomizer;
 import io.ratelimit.spi.RateLimitStore;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -47,8 +48,9 @@ class ChangeConfiguration {
     }
 
     @Bean
-    static ConfigurationRefresh rateLimitConfigurationRefresh(Environment environment, BeanFactory beans) {
-        return new ConfigurationRefresh(environment, beans);
+    static ConfigurationRefresh rateLimitConfigurationRefresh(
+            Environment environment, BeanFactory beans, ObjectProvider<RateLimitCustomizer> customizers) {
+        return new ConfigurationRefresh(environment, beans, customizers);
     }
 
     @Bean

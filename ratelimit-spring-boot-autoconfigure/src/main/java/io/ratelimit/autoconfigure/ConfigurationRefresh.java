@@ -3,13 +3,16 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import io.ratelimit.internal.change.OverrideSynchronizer;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.spi.RateLimitCustomizer;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEvent;
@@ -31,12 +34,15 @@ final class ConfigurationRefresh implements SmartApplicationListener {
 
     private final BeanFactory beans;
 
+    private final ObjectProvider<RateLimitCustomizer> customizers;
+
     private final Set<String> newLimits = ConcurrentHashMap.newKeySet();
 
     /** Looks beans up when there is an event, because listeners are created before other beans. */
-    ConfigurationRefresh(Environment environment, BeanFactory beans) {
+    ConfigurationRefresh(Environment environment, BeanFactory beans, ObjectProvider<RateLimitCustomizer> customizers) {
         this.environment = environment;
         this.beans = beans;
+        this.customizers = customizers;
     }
 
     @Override
@@ -50,7 +56,9 @@ final class ConfigurationRefresh implements SmartApplicationListener {
         try {
             RateLimitProperties properties =
                     Binder.get(environment).bindOrCreate("ratelimit", RateLimitProperties.class);
-            changed = beans.getBean(LimitCatalog.class).reconfigure(LimiterConfiguration.settings(properties, beans));
+            changed = beans.getBean(LimitCatalog.class)
+                    .reconfigure(LimiterConfiguration.settings(
+                            properties, beans.getBean(AlgorithmCatalog.class), customizers));
         } catch (RuntimeException ex) {
             refused(ex instanceof BindException failure ? MistakenValue.describe(failure) : ex);
             return;

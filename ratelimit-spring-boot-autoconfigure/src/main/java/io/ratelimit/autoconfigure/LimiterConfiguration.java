@@ -28,7 +28,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -51,24 +50,33 @@ class LimiterConfiguration {
     }
 
     @Bean
-    LimitCatalog rateLimitCatalog(RateLimitProperties properties, ApplicationContext context) {
+    LimitCatalog rateLimitCatalog(
+            RateLimitProperties properties,
+            AlgorithmCatalog algorithms,
+            ObjectProvider<RateLimitCustomizer> customizers,
+            ApplicationContext context) {
         ApplicationContext parent = context.getParent();
         return new LimitCatalog(
-                settings(properties, context),
+                settings(properties, algorithms, customizers),
                 parent == null
                         ? null
                         : parent.getBeanProvider(LimitCatalog.class).getIfAvailable(),
                 () -> PartialContext.isPartial(context));
     }
 
-    /** Returns the settings of limits, with the algorithms and customizers of the application. */
-    static RateLimitSettings settings(RateLimitProperties properties, BeanFactory beans) {
+    /**
+     * Returns the settings of limits, with the algorithms and customizers of the application.
+     *
+     * @param customizers injected: those of a bean factory include the targets of scoped proxies
+     */
+    static RateLimitSettings settings(
+            RateLimitProperties properties,
+            AlgorithmCatalog algorithms,
+            ObjectProvider<RateLimitCustomizer> customizers) {
         return properties
                 .settings()
-                .with(beans.getBean(AlgorithmCatalog.class))
-                .with(beans.getBeanProvider(RateLimitCustomizer.class)
-                        .orderedStream()
-                        .toList());
+                .with(algorithms)
+                .with(customizers.orderedStream().toList());
     }
 
     @Bean

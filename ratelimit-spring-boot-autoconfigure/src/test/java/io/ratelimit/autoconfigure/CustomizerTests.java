@@ -15,8 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.Ordered;
 
 /** A customizer changes what the code declares, and the configuration of a limit wins over it. */
@@ -65,6 +70,16 @@ class CustomizerTests {
                         assertThat(limit(context, "annotated")).hasToString("TOKEN_BUCKET, capacity 22 at 22/s"));
     }
 
+    /** As with {@code @RefreshScope}, whose proxy and target are both beans. */
+    @Test
+    void oneWithAScopeIsAppliedOnce() {
+        runner.withUserConfiguration(Scoped.class).run(context -> {
+            assertThat(context.getBeanNamesForType(RateLimitCustomizer.class)).hasSize(2);
+            assertThat(limit(context, "declared").capacity()).isEqualTo(7);
+            assertThat(context.getBean(Scoped.class).names).containsOnlyOnce("annotated");
+        });
+    }
+
     @Test
     void declarationItselfStaysAsItIs() {
         runner.withBean(RateLimitCustomizer.class, () -> new Rated(1, "11/s"))
@@ -83,6 +98,21 @@ class CustomizerTests {
 
     private static RateLimit limit(ApplicationContext context, String name) {
         return context.getBean(LimitCatalog.class).find(name).orElseThrow();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Scoped {
+
+        final List<String> names = new CopyOnWriteArrayList<>();
+
+        @Bean
+        @Scope(value = BeanDefinition.SCOPE_PROTOTYPE, proxyMode = ScopedProxyMode.INTERFACES)
+        RateLimitCustomizer customizer() {
+            return (name, limit) -> {
+                names.add(name);
+                limit.capacity(7);
+            };
+        }
     }
 
     private record Rated(int getOrder, String rate) implements RateLimitCustomizer, Ordered {
