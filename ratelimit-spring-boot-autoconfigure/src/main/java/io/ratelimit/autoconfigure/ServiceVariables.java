@@ -77,12 +77,13 @@ final class ServiceVariables implements ApplicationListener<ApplicationEnvironme
         return found;
     }
 
-    /** Not of a single limit, such as {@code RATELIMIT_LIMITS_QUOTES}: that is a mistake. */
+    /** Not of a single limit, such as {@code RATELIMIT_LIMITS_QUOTES}, and not of what can be enabled, such as TLS: that is a mistake. */
     static boolean isParent(String variable) {
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(variable.toLowerCase(Locale.ROOT), '_');
         PropertySchema property = PropertySchema.nearest(name);
         return property.name().equals(name)
                 && property.isParent()
+                && (property.equals(PropertySchema.ROOT) || !property.children().contains("enabled"))
                 && !PropertySchema.nearest(name.getParent()).isMap();
     }
 

@@ -145,6 +145,20 @@ class ServiceVariablesTests {
                 .hasMessageStartingWith("ratelimit.limits.quotes must not have a value");
     }
 
+    /** It is meant for the property enabled. Without TLS, a password would be readable. */
+    @ParameterizedTest
+    @CsvSource({
+        "RATELIMIT_REDIS_SSL, ratelimit.redis.ssl",
+        "RATELIMIT_REDIS_EU_SSL, ratelimit.redis.eu.ssl",
+        "RATELIMIT_STATISTICS, ratelimit.statistics",
+        "RATELIMIT_TOPKEYS, ratelimit.top-keys"
+    })
+    void valueOfASwitchIsAMistake(String name, String property) {
+        assertThatThrownBy(() -> run(new HashMap<>(Map.of(name, "true"))))
+                .isInstanceOf(RateLimitConfigurationException.class)
+                .hasMessageStartingWith(property + " must not have a value");
+    }
+
     @ParameterizedTest
     @CsvSource({"RATELIMIT_REDIS_PORT, ratelimit.redis.port", "RATELIMIT_DRYRUN, ratelimit.dry-run"})
     void messageNamesTheVariable(String name, String property) {
