@@ -94,4 +94,10 @@ record LimitedMethod(
                             + " method");
         }
     }
+
+    /** Without what is derived, which refers to the method. */
+    @Override
+    public String toString() {
+        return MethodSignatures.describe(method);
+    }
 }

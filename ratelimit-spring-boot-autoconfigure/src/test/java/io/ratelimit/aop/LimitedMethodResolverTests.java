@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.expression.MethodSignatures;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +57,16 @@ class LimitedMethodResolverTests {
             }
             assertThat(methods.find(Quotes.class.getMethod("free"), FirstQuotes.class))
                     .isNull();
+        });
+    }
+
+    /** What it derives refers to it. */
+    @Test
+    void limitedMethodIsDescribed() {
+        runner.run(context -> {
+            LimitedMethodResolver methods = context.getBean(LimitedMethodResolver.class);
+            LimitedMethod limited = methods.find(quote(), FirstQuotes.class).limited();
+            assertThat(limited).hasToString(MethodSignatures.describe(limited.method()));
         });
     }
 
