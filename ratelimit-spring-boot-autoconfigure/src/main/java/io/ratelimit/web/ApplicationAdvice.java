@@ -2,6 +2,8 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
+import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.RateLimitRefusedException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +19,10 @@ import org.springframework.web.method.ControllerAdviceBean;
 
 /** Finds the application's advice, and whether it handles rate limit exceptions by name or as any other exception. */
 public record ApplicationAdvice(ApplicationContext context) {
+
+    /** The starter answers these and their subtypes; a handler for another exception says nothing about them. */
+    private static final List<Class<?>> ANSWERED = List.of(
+            RateLimitExceededException.class, RateLimitRefusedException.class, RateLimitExpressionException.class);
 
     /** The starter's advice, by name, because only one of them can be loaded in most applications. */
     private static final Set<String> STARTER_ADVICE = Set.of(
@@ -71,7 +77,8 @@ public record ApplicationAdvice(ApplicationContext context) {
     }
 
     private static boolean isNamed(Class<?> type) {
-        return RateLimitException.class.isAssignableFrom(type);
+        return type == RateLimitException.class
+                || ANSWERED.stream().anyMatch(answered -> answered.isAssignableFrom(type));
     }
 
     private static boolean isCatchAll(Class<?> type) {

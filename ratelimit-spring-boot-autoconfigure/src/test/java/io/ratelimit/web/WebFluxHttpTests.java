@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.web.reactive.function.server.RequestPredicates.path;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConflictException;
+import io.ratelimit.RateLimitInterruptedException;
+import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
@@ -20,10 +23,13 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.function.server.RouterFunction;
@@ -83,6 +89,16 @@ class WebFluxHttpTests extends HttpContract {
         }
     }
 
+    /** The starter answers none of these exceptions. */
+    @Test
+    void adviceForOtherExceptionsLeavesRejectionsToTheStarter() {
+        try (HttpApplication own = start(List.of(FailureAdvice.class, CatchAllAdvice.class))) {
+            own.get("/quotes");
+            own.get("/quotes");
+            assertThat(own.get("/quotes").status()).isEqualTo(429);
+        }
+    }
+
     @Test
     void filterOfSpringForTheContextChangesNothing() {
         try (HttpApplication own = start(List.of(SpringsFilter.class))) {
@@ -101,6 +117,19 @@ class WebFluxHttpTests extends HttpContract {
     void rejectionOfAFilterIsAnsweredAlike() {
         get("/quotes", "X-Filtered", "yes").isAllowed("\"filtered\";r=0;t=1, \"quotes\";r=1;t=3");
         get("/quotes", "X-Filtered", "yes").isRejected("\"filtered\";r=0;t=1", "1", "filtered");
+    }
+
+    @RestControllerAdvice
+    static class FailureAdvice {
+
+        @ExceptionHandler({
+            RateLimitStoreException.class,
+            RateLimitInterruptedException.class,
+            RateLimitConflictException.class
+        })
+        ResponseEntity<String> failed() {
+            return ResponseEntity.internalServerError().build();
+        }
     }
 
     @RestController
