@@ -9,7 +9,7 @@ import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
-import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.redis.RedisServer;
@@ -65,10 +65,7 @@ class BlocksInOutagesTests {
     }
 
     private static boolean isThere(Instance instance) {
-        return instance.bean(GuardedRedis.class)
-                .check()
-                .handle((done, thrown) -> thrown == null)
-                .join();
+        return instance.bean(StoreHealth.class).failures().isEmpty();
     }
 
     @ParameterizedTest

@@ -8,7 +8,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;
@@ -80,6 +80,15 @@ class SettlementsInOutagesTests {
     }
 
     /** A cost that is sent before may have been charged, so that it is not sent again. */
+    private static void awaitUnreachable(Instance instance) {
+        StoreHealth health = instance.bean(StoreHealth.class);
+        await("the end of the connection")
+                .atMost(PATIENCE)
+                .until(() -> health.failures().stream()
+                        .anyMatch(failure ->
+                                failure.reason() == Reason.UNREACHABLE || failure.reason() == Reason.SHORT_CIRCUITED));
+    }
+
     private static void awaitDisconnected(Runnable call) {
         await("the end of the connection").atMost(PATIENCE).until(() -> {
             try {
@@ -125,7 +134,7 @@ class SettlementsInOutagesTests {
                 Instance instance = start(redis.properties(), policy)) {
             List<Call> calls = call(instance, "alice", "bob", "carol");
             redis.kill();
-            awaitDisconnected(() -> instance.bean(GuardedRedis.class).check().join());
+            awaitUnreachable(instance);
             calls.get(0).cost.complete(30);
             calls.get(1).cost.complete(4);
             awaitLost(instance, "tokens", 2);
@@ -200,7 +209,7 @@ class SettlementsInOutagesTests {
             List<Call> calls = call(instance, keys());
             cluster.awaitReplicas();
             cluster.master(0).kill();
-            awaitDisconnected(() -> instance.bean(GuardedRedis.class).check().join());
+            awaitUnreachable(instance);
             for (int i = 0; i < CALLS; i++) {
                 calls.get(i).cost.complete(i % 2 == 0 ? 30 : 4);
             }
