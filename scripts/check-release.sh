@@ -85,7 +85,9 @@ if [[ -n $others ]]; then
     status=1
 fi
 
-if command -v gradle >/dev/null; then
+# The plugin of Spring Boot needs this version of Gradle.
+gradle=$(gradle --version 2>/dev/null | sed -n 's/^Gradle //p' || true)
+if [[ -n $gradle && $(printf '%s\n' 8.14 "$gradle" | sort -V | head -n 1) == 8.14 ]]; then
     project=$(project gradle)
     rm "$project/pom.xml"
     touch "$project/settings.gradle.kts"
@@ -96,6 +98,6 @@ if command -v gradle >/dev/null; then
         status=1
     fi
 else
-    echo "There is no Gradle here: not tried"
+    echo "There is no Gradle 8.14 or later here${gradle:+, only $gradle}: not tried"
 fi
 exit "$status"
