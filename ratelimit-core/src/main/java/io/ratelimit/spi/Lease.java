@@ -1,6 +1,7 @@
 package io.ratelimit.spi;
 
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.concurrent.Futures;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,9 +33,7 @@ public record Lease(long permits, Unused unused) {
          * @return completes with the first failure, if there is one; what was not refunded comes back over time
          */
         default CompletionStage<Void> refund(List<Lease> leases) {
-            return CompletableFuture.allOf(leases.stream()
-                    .map(lease -> lease.unused().refund(lease.permits()).toCompletableFuture())
-                    .toArray(CompletableFuture[]::new));
+            return Futures.forAll(leases, lease -> lease.unused().refund(lease.permits()));
         }
 
         /** Returns how many leases of the same store can be refunded now without slowing down decisions. */

@@ -1,8 +1,10 @@
 package io.ratelimit.internal.concurrent;
 
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,13 @@ public final class Futures {
         } catch (Throwable ex) {
             return CompletableFuture.failedFuture(ex);
         }
+    }
+
+    /** Starts work for each, and is done when all of it is. Fails with one of the failures. */
+    public static <T> CompletableFuture<Void> forAll(
+            Collection<T> all, Function<? super T, ? extends CompletionStage<?>> work) {
+        return CompletableFuture.allOf(
+                all.stream().map(one -> work.apply(one).toCompletableFuture()).toArray(CompletableFuture[]::new));
     }
 
     /** Returns the failure itself, without the exception that a dependent stage wraps it in. */

@@ -172,13 +172,12 @@ final class DedicatedConnections extends LettuceConnectionFactory {
     }
 
     private static void awaitReconnects(EventExecutorGroup threads) {
-        List<CompletableFuture<Void>> over = new ArrayList<>();
-        for (EventExecutor thread : threads) {
-            if (!thread.isShuttingDown()) {
-                over.add(Futures.start(() -> CompletableFuture.runAsync(() -> {}, thread)));
-            }
-        }
-        BoundedWait.await(CompletableFuture.allOf(over.toArray(CompletableFuture[]::new)), LONGEST_RECONNECT);
+        List<EventExecutor> running = new ArrayList<>();
+        threads.forEach(running::add);
+        running.removeIf(EventExecutor::isShuttingDown);
+        CompletableFuture<Void> over = Futures.forAll(
+                running, thread -> Futures.start(() -> CompletableFuture.runAsync(() -> {}, thread)));
+        BoundedWait.await(over, LONGEST_RECONNECT);
     }
 
     /** Ends for good. Threads and timers that are the application's go on. */

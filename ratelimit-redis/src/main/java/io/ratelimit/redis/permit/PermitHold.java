@@ -1,5 +1,6 @@
 package io.ratelimit.redis.permit;
 
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.script.ScriptInput;
 import io.ratelimit.spi.Charge;
 import java.util.Collection;
@@ -82,7 +83,7 @@ public final class PermitHold implements ScriptInput.Holding {
 
     /** Ends holds, and is done when the first attempts of all releases have succeeded or failed. */
     public static CompletableFuture<Void> end(Collection<PermitHold> holds) {
-        return CompletableFuture.allOf(holds.stream().map(PermitHold::end).toArray(CompletableFuture[]::new));
+        return Futures.forAll(holds, PermitHold::end);
     }
 
     void renew(long now) {

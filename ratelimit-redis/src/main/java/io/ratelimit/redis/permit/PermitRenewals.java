@@ -86,14 +86,9 @@ final class PermitRenewals {
 
     /** Renews some permits now, apart from the rounds. A script renews those of a bucket for the same time. */
     CompletableFuture<Void> renew(List<PermitHold> some) {
-        return CompletableFuture.allOf(
-                some.stream()
-                        .collect(Collectors.groupingBy(
-                                hold -> hold.charge().limit().hold()))
-                        .values()
-                        .stream()
-                        .map(alike -> renew(alike, new ConcurrentSkipListMap<>()))
-                        .toArray(CompletableFuture[]::new));
+        Map<Duration, List<PermitHold>> alike = some.stream()
+                .collect(Collectors.groupingBy(hold -> hold.charge().limit().hold()));
+        return Futures.forAll(alike.values(), holds -> renew(holds, new ConcurrentSkipListMap<>()));
     }
 
     /** @param lost gets how many permits were lost, by limit */

@@ -127,7 +127,7 @@ public final class SettlementQueue {
     }
 
     private static CompletableFuture<Void> done(List<QueuedSettlement> some) {
-        return CompletableFuture.allOf(some.stream().map(QueuedSettlement::done).toArray(CompletableFuture[]::new));
+        return Futures.forAll(some, QueuedSettlement::done);
     }
 
     /** Returns whether there is space for them. */

@@ -88,9 +88,7 @@ final class PartlyLeasedCall {
     }
 
     private CompletableFuture<Void> restore(Collection<Portion> portions) {
-        return CompletableFuture.allOf(portions.stream()
-                .map(portion -> portion.restore(nanos.getAsLong()).toCompletableFuture())
-                .toArray(CompletableFuture[]::new));
+        return Futures.forAll(portions, portion -> portion.restore(nanos.getAsLong()));
     }
 
     private Map<Charge, Long> ofRest(Map<Charge, Long> permits) {

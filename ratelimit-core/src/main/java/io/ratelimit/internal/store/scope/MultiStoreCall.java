@@ -11,7 +11,6 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -49,7 +48,7 @@ final class MultiStoreCall {
 
     /** Looks first where that is free: a store in memory whose block or violation rejects the call is asked before all others. */
     CompletableFuture<StoreOutcome> decide() {
-        return forAll(those(part -> part.blocks() && part.isInMemory()), Part::look)
+        return Futures.forAll(those(part -> part.blocks() && part.isInMemory()), Part::look)
                 .thenCompose(looked -> charge(stages()))
                 .handle((done, thrown) -> outcome(thrown));
     }
@@ -70,14 +69,9 @@ final class MultiStoreCall {
     /** Once the call is rejected, only looks at the others: they may have it wait for longer. */
     private CompletableFuture<Void> charge(Iterator<List<Part>> stages) {
         if (!stages.hasNext() || parts.stream().anyMatch(Part::isRejected)) {
-            return forAll(those(part -> part.outcome == null), Part::complete);
+            return Futures.forAll(those(part -> part.outcome == null), Part::complete);
         }
-        return forAll(stages.next(), Part::charge).thenCompose(charged -> charge(stages));
-    }
-
-    private static CompletableFuture<Void> forAll(
-            Collection<Part> some, Function<Part, CompletableFuture<Void>> action) {
-        return CompletableFuture.allOf(some.stream().map(action).toArray(CompletableFuture[]::new));
+        return Futures.forAll(stages.next(), Part::charge).thenCompose(charged -> charge(stages));
     }
 
     private StoreOutcome outcome(@Nullable Throwable thrown) {
@@ -96,8 +90,7 @@ final class MultiStoreCall {
     }
 
     private Refund refund() {
-        return permits -> CompletableFuture.allOf(
-                parts.stream().map(part -> part.refund(permits)).toArray(CompletableFuture[]::new));
+        return permits -> Futures.forAll(parts, part -> part.refund(permits));
     }
 
     /** The charges of one store. Never accessed by two steps at once. */
@@ -163,7 +156,7 @@ final class MultiStoreCall {
                         return decided.decision();
                     }))
                     .toList();
-            return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
+            return Futures.forAll(decisions, Function.identity())
                     .thenAccept(all ->
                             seen = decisions.stream().map(BoundedWait::result).toList());
         }
@@ -233,7 +226,7 @@ final class MultiStoreCall {
                     refunds.add(Futures.start(() -> refund.refund(Map.of(charge, ofCharge))));
                 }
             });
-            return CompletableFuture.allOf(refunds.toArray(CompletableFuture[]::new));
+            return Futures.forAll(refunds, Function.identity());
         }
     }
 }

@@ -16,7 +16,6 @@ import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.spi.StoreRequest;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -154,8 +153,7 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
     @Override
     public CompletionStage<Void> check() {
-        return CompletableFuture.allOf(
-                stores.stream().map(store -> Futures.start(store::check)).toArray(CompletableFuture[]::new));
+        return Futures.forAll(stores, store -> Futures.start(store::check));
     }
 
     @Override
