@@ -22,9 +22,6 @@ public interface RateLimitScriptExecutor {
      */
     CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments);
 
-    /** Deletes a key, without blocking the caller. */
-    CompletionStage<?> delete(byte[] key);
-
     /** Returns the servers as they are known now. Called for every call; by default, there is one server. */
     default RedisTopology topology() {
         return RedisTopology.ONE_SERVER;

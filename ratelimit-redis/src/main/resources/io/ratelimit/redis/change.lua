@@ -3,12 +3,12 @@
 --            g10: grants permits, those that were taken last. Forgets the gaps that refunds have left
 --            b600000000: blocks the key for so many microseconds, instead of any other block
 --            u: ends a block, and forgets it
---            r: takes the permits that calls hold, whatever the value is
+--            r: makes the bucket full, whatever the value is, and takes the permits that calls hold
 --   reply    permits remaining, microseconds until the key is no longer blocked, 0, microseconds until the bucket is full again;
 --            in place of the 0, a reset replies 1 if a call waits for the permits;
 --            all are -1 if the value was not written by the starter; or -2 and the time, see decide.lua
 --
--- takes: match greatest complete limit_of reset_after rare_state bucket_of save
+-- takes: redis_call match greatest complete limit_of reset_after rare_state bucket_of save
 -- leaves: blocked_for change_bucket
 
 -- Returns the microseconds until the key is no longer blocked.
@@ -28,6 +28,10 @@ end
 
 local function change_bucket(key, limit, text)
   local rule = limit_of(limit).rule
+  if text == 'r' and not rule.algorithm.reset then
+    redis_call('DEL', key)
+    return rule.capacity, 0, 0, 0
+  end
   local bucket = bucket_of(key, rule)
   if text == 'r' then return rule.capacity, 0, rule.algorithm.reset(bucket.own, bucket), 0 end
   if bucket.foreign == true then return -1, -1, -1, -1 end

@@ -94,11 +94,6 @@ public final class BothWays implements RateLimitScriptExecutor {
         });
     }
 
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return inOrder(() -> script.delete(key).thenCombine(lettuce.del(twin(key)), (deleted, twinDeleted) -> deleted));
-    }
-
     private static <T> CompletionStage<T> inOrder(Supplier<CompletionStage<T>> commands) {
         return CompletableFuture.supplyAsync(commands, ORDER).thenCompose(Function.identity());
     }

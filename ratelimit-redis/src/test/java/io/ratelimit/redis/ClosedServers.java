@@ -13,11 +13,6 @@ public final class ClosedServers implements RateLimitScriptExecutor, RedisTopolo
     }
 
     @Override
-    public CompletionStage<?> delete(byte[] key) {
-        throw closed();
-    }
-
-    @Override
     public RedisTopology topology() {
         return this;
     }

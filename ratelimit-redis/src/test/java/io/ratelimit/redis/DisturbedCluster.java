@@ -37,9 +37,4 @@ public final class DisturbedCluster implements RateLimitScriptExecutor {
         }
         return executor.execute(keys, arguments);
     }
-
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return executor.delete(key);
-    }
 }

@@ -183,12 +183,6 @@ public final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
         return call.reply;
     }
 
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        flush();
-        return executor.delete(key);
-    }
-
     /** Sends the calls collected so far. Does not wait for the replies. */
     void flush() {
         List<Call> collected = calls;

@@ -55,11 +55,6 @@ public final class HeldScripts implements RateLimitScriptExecutor {
     }
 
     @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
     public RedisTopology topology() {
         return clustered ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }

@@ -107,13 +107,6 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
     }
 
     @Override
-    public CompletionStage<?> delete(byte[] key) {
-        String server = serverOf(ClusterSlot.of(key));
-        calls.add(server);
-        return answers.get(server).get();
-    }
-
-    @Override
     public RedisTopology topology() {
         return this;
     }

@@ -90,9 +90,4 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
         return RateLimitDecision.ofMicros(
                 limit.capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2), reply.get(at + 3));
     }
-
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return executor.delete(key);
-    }
 }

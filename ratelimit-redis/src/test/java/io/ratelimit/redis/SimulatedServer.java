@@ -120,10 +120,6 @@ public final class SimulatedServer {
         return new String(reply, StandardCharsets.UTF_8);
     }
 
-    public void delete(byte[] key) {
-        await(commands.del(named(key)).toCompletableFuture());
-    }
-
     /** As after a restart without data. */
     public void loseData() {
         losses++;

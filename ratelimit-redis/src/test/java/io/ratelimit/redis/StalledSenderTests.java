@@ -47,11 +47,6 @@ class StalledSenderTests {
             await(goOn);
             return new CompletableFuture<>();
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return new CompletableFuture<>();
-        }
     }
 
     private static void await(CountDownLatch latch) {

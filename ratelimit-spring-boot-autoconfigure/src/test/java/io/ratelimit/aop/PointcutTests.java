@@ -502,11 +502,6 @@ class PointcutTests {
         public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             throw new UnsupportedOperationException();
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            throw new UnsupportedOperationException();
-        }
     }
 
     static class Customizer implements RateLimitCustomizer {

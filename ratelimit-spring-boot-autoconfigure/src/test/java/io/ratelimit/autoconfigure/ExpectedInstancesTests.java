@@ -198,10 +198,5 @@ class ExpectedInstancesTests {
         public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             throw new QueryTimeoutException("Redis hangs");
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            throw new QueryTimeoutException("Redis hangs");
-        }
     }
 }

@@ -24,11 +24,6 @@ final class FailingScriptExecutor implements RateLimitScriptExecutor {
         return answer(List.of());
     }
 
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return answer(1L);
-    }
-
     private <T> CompletionStage<T> answer(T value) {
         return failing
                 ? CompletableFuture.failedFuture(new QueryTimeoutException("Redis hangs"))

@@ -53,10 +53,5 @@ class RememberRejectionsPropertyTests {
             scripts++;
             return CompletableFuture.completedFuture(List.of(0L, 0L, 3_600_000_000L, 3_600_000_000L));
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return CompletableFuture.completedFuture(null);
-        }
     }
 }

@@ -278,11 +278,6 @@ class NoBlockingTests {
         }
 
         @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return connector.delete(key);
-        }
-
-        @Override
         public void destroy() throws Exception {
             connector.destroy();
         }

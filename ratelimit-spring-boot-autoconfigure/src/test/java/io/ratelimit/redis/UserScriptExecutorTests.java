@@ -116,11 +116,6 @@ class UserScriptExecutorTests {
         }
 
         @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return commands.del(key);
-        }
-
-        @Override
         public RedisTopology topology() {
             return this;
         }

@@ -81,14 +81,6 @@ final class SimulatedNetwork implements RateLimitScriptExecutor, ChangeScript {
         return through(() -> server.decide(micros.getAsLong(), keys, arguments));
     }
 
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return through(() -> {
-            server.delete(key);
-            return 1L;
-        });
-    }
-
     /** The reading of overrides waits for the reply on its own thread, which here is the only one. */
     @Override
     public CompletionStage<String> run(List<String> arguments) {

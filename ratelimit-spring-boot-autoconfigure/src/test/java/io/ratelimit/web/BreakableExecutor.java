@@ -36,11 +36,6 @@ final class BreakableExecutor implements RateLimitScriptExecutor {
         return redis.topology();
     }
 
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return broken ? CompletableFuture.failedFuture(failure()) : redis.delete(key);
-    }
-
     private static QueryTimeoutException failure() {
         return new QueryTimeoutException("Redis hangs");
     }

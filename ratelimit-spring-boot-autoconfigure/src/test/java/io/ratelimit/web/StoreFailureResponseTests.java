@@ -110,10 +110,5 @@ class StoreFailureResponseTests {
         public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             return CompletableFuture.failedFuture(new QueryTimeoutException("Redis hangs"));
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return CompletableFuture.failedFuture(new QueryTimeoutException("Redis hangs"));
-        }
     }
 }

@@ -69,11 +69,6 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
         return reply;
     }
 
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return commands.get().del(key);
-    }
-
     /** Completes with the reply of the script. Its cancellation cancels the command that is under way. */
     private final class Reply extends CompletableFuture<List<Long>> {
 

@@ -149,14 +149,6 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     }
 
     @Override
-    public CompletionStage<?> delete(byte[] key) {
-        ConnectionBootstrap connecting = connection;
-        return connecting.isMade()
-                ? driver.obtain().executor.delete(key)
-                : connecting.thenRun(() -> driver.obtain().executor.delete(key));
-    }
-
-    @Override
     public RedisTopology topology() {
         return unconnected == null || connection.isMade() ? driver.obtain().topology() : unconnected;
     }

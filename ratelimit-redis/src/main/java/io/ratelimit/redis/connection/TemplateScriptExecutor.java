@@ -71,12 +71,6 @@ public class TemplateScriptExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public CompletionStage<?> delete(byte[] key) {
-        RedisCallback<Long> command = connection -> connection.keyCommands().del(key);
-        return CompletableFuture.supplyAsync(() -> template.execute(command), threads);
-    }
-
-    @Override
     public RedisTopology topology() {
         return clustered ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }

@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.script.ProbeScript;
@@ -231,19 +232,13 @@ public final class GuardedRedis implements DisposableBean {
         return observingSlots(keys, server.callInBackground(() -> executor.execute(keys, arguments), bound));
     }
 
-    public CompletableFuture<?> delete(byte[] key, Deadline deadline) {
-        return onServer(key, server -> server.call(() -> executor.delete(key), deadline));
-    }
-
-    private <T> CompletableFuture<T> onServer(
-            byte[] key, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
-        ServerCircuitBreaker server;
+    private CompletableFuture<List<Long>> onServer(
+            byte[] key, Function<ServerCircuitBreaker, CompletableFuture<List<Long>>> script) {
         try {
-            server = server(slotOf(key));
+            return script.apply(server(slotOf(key)));
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
-        return command.apply(server);
     }
 
     /** Runs a probe on every server, so that the first call is fast. Ignores failures, which calls report. */
@@ -279,9 +274,8 @@ public final class GuardedRedis implements DisposableBean {
             return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
         breakers.values().removeIf(server -> !server.isOpen() && !tags.containsKey(server.name()));
-        return CompletableFuture.allOf(tags.entrySet().stream()
-                .map(tag -> call.apply(server(tag.getKey()), () -> probeOn(tag.getValue())))
-                .toArray(CompletableFuture[]::new));
+        return Futures.forAll(
+                tags.entrySet(), tag -> call.apply(server(tag.getKey()), () -> probeOn(tag.getValue())));
     }
 
     private ServerCircuitBreaker server(String name) {

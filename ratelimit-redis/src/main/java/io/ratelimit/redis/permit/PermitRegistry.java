@@ -11,7 +11,6 @@ import io.ratelimit.redis.batch.PendingCall;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
-import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import java.lang.System.Logger.Level;
@@ -31,6 +30,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +45,6 @@ public final class PermitRegistry {
     private static final int AGAIN = 1_000;
 
     private final GuardedRedis redis;
-
-    private final ScriptCodec codec;
 
     private final CallDispatcher dispatcher;
 
@@ -88,7 +86,6 @@ public final class PermitRegistry {
             ScheduledExecutorService timer,
             LongSupplier nanos) {
         this.redis = redis;
-        this.codec = codec;
         this.dispatcher = dispatcher;
         this.timer = timer;
         this.nanos = nanos;
@@ -160,17 +157,19 @@ public final class PermitRegistry {
      * Resets a bucket, and ends the holds of this instance that began before. Redis is asked about those that have begun meanwhile.
      *
      * @param name of the bucket in Redis
+     * @param script resets the bucket
+     * @return the reply of the script
      */
-    public CompletableFuture<Void> reset(Charge bucket, byte[] name) {
+    public CompletableFuture<List<Long>> reset(
+            Charge bucket, byte[] name, Supplier<CompletableFuture<List<Long>>> script) {
         Predicate<PermitHold> ofBucket = hold -> Arrays.equals(hold.name(), name);
         List<PermitHold> before = held.stream().filter(ofBucket).toList();
-        byte[][] arguments = codec.changeArguments(bucket, BucketChange.RESET);
-        return redis.execute(List.of(name), arguments, redis.deadline()).thenCompose(reply -> {
+        return script.get().thenCompose(reply -> {
             if (reply.get(2) > 0) {
                 listener.accept(bucket);
             }
             var unused = PermitHold.end(before);
-            return endReset(ofBucket);
+            return endReset(ofBucket).thenApply(done -> reply);
         });
     }
 

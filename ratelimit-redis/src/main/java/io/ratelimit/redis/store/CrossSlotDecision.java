@@ -1,6 +1,7 @@
 package io.ratelimit.redis.store;
 
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.door.RedisFailureMapper;
@@ -12,7 +13,6 @@ import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.redis.script.ScriptReply;
 import io.ratelimit.spi.Charge;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -57,11 +57,6 @@ final class CrossSlotDecision {
                 && !ClusterSlotHashUtil.isSameSlotForAllKeys(names.toArray(byte[][]::new));
     }
 
-    /** Returns what decides by scripts that reach their keys, after one script has not. */
-    CrossSlotDecision afterOneScript(List<byte[]> names) {
-        return isNeeded(names) ? this : keyByKey();
-    }
-
     /** Runs one script if it reaches all keys, else one for each slot, or one for each key while a slot is moving. */
     <T> CompletableFuture<T> inOneOrMore(
             List<byte[]> names,
@@ -72,7 +67,7 @@ final class CrossSlotDecision {
         }
         return isNeeded(names)
                 ? orElse(more.apply(this), () -> more.apply(keyByKey()))
-                : orElse(one.get(), () -> more.apply(afterOneScript(names)));
+                : orElse(one.get(), () -> more.apply(isNeeded(names) ? this : keyByKey()));
     }
 
     private static <T> CompletableFuture<T> orElse(
@@ -91,11 +86,11 @@ final class CrossSlotDecision {
             List<Charge> charges, List<byte[]> names, List<PermitHold> holds, Deadline deadline) {
         List<Part> binding = parts(charges, names, holds, false);
         List<Part> dryRuns = parts(charges, names, holds, true);
-        return forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
+        return Futures.forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
                         ? chargeFrom(0, blockingLast(binding), deadline)
-                        : forAll(binding, part -> chargeViolated(part, deadline)))
-                .thenCompose(charged -> forAll(dryRuns, part -> runIfPossible(part, deadline)))
+                        : Futures.forAll(binding, part -> chargeViolated(part, deadline)))
+                .thenCompose(charged -> Futures.forAll(dryRuns, part -> runIfPossible(part, deadline)))
                 .thenApply(done -> combine(charges.size(), Stream.concat(binding.stream(), dryRuns.stream())));
     }
 
@@ -165,7 +160,7 @@ final class CrossSlotDecision {
 
     /** Refunds the parts. The refund continues after the deadline, but callers do not wait longer. */
     private CompletableFuture<Void> undo(List<Part> parts, Deadline deadline) {
-        return deadline.bound(forAll(parts, this::undo).copy());
+        return deadline.bound(Futures.forAll(parts, this::undo).copy());
     }
 
     /** Refunds the part, and ends its holds. Its decision is again that of the look. */
@@ -194,11 +189,6 @@ final class CrossSlotDecision {
                                 rates.stream().map(receipts::get).toList()),
                         redis.deadline())
                 .thenAccept(reply -> {});
-    }
-
-    private static CompletableFuture<Void> forAll(
-            Collection<Part> parts, Function<Part, CompletableFuture<Void>> action) {
-        return CompletableFuture.allOf(parts.stream().map(action).toArray(CompletableFuture[]::new));
     }
 
     private static ScriptReply combine(int charges, Stream<Part> parts) {

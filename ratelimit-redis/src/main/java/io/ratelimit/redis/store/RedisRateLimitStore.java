@@ -128,44 +128,40 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 () -> decided(request, keys.names(request.charges()), redis.deadline());
         return request.isPeek()
                 ? StoreAnswer.of(nonBlocking)
-                : StoreAnswer.of(() -> isHolding(request) ? decideHolding(request) : decideRates(request), nonBlocking);
+                : StoreAnswer.of(() -> decideBlocking(request), nonBlocking);
     }
 
     private static boolean isHolding(StoreRequest request) {
         return request.refundable() && request.holdsPermits();
     }
 
-    private StoreOutcome decideHolding(StoreRequest request) {
-        Deadline deadline = redis.deadline();
-        CompletableFuture<StoreOutcome> work = decided(request, keys.names(request.charges()), deadline);
-        try {
-            return now(work, deadline);
-        } catch (Throwable ex) {
-            // The call does not take place, even if it is admitted later.
-            var unused = work.thenAccept(late -> late.refund().refund(late.charges()));
-            throw ex;
-        }
-    }
-
-    private StoreOutcome decideRates(StoreRequest request) {
+    /** Most calls are decided by one script, which the calling thread waits for by itself. */
+    private StoreOutcome decideBlocking(StoreRequest request) {
         List<byte[]> names = keys.names(request.charges());
         Deadline deadline = redis.deadline();
-        CrossSlotDecision scripts = crossSlot;
-        if (!crossSlot.isNeeded(names)) {
+        if (!isHolding(request) && !crossSlot.isNeeded(names)) {
             try {
                 return dispatched(request, names, List.of(), deadline, true).await();
             } catch (UnknownWindowException ex) {
                 codec.renewWindows(request.charges(), ex.micros());
-                return now(decided(request, names, deadline), deadline);
             } catch (RateLimitStoreException ex) {
                 if (names.size() == 1 || !RedisFailureMapper.areKeysApart(ex)) {
                     throw ex;
                 }
-                scripts = crossSlot.afterOneScript(names);
             }
         }
-        ScriptReply reply = now(scripts.decide(request.charges(), names, List.of(), deadline), deadline);
-        return outcome(request, reply, List.of());
+        CompletableFuture<StoreOutcome> work = decided(request, names, deadline);
+        // A little longer than the deadline, at which the work normally ends.
+        BoundedWait.await(work, deadline::nanosLeftAtLast);
+        try {
+            return BoundedWait.result(work);
+        } catch (Throwable ex) {
+            // The call does not take place, even if it is admitted later. What holds no permits gets them back by time.
+            if (isHolding(request)) {
+                var unused = work.thenAccept(late -> late.refund().refund(late.charges()));
+            }
+            throw ex;
+        }
     }
 
     private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
@@ -289,35 +285,21 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
-        if (change.equals(BucketChange.RESET)) {
-            return reset(limit, key);
-        }
         byte[] name = keys.name(limit, key);
         Charge bucket = new Charge(limit, key, 0);
         Deadline deadline = redis.deadline();
+        Supplier<CompletableFuture<List<Long>>> script =
+                () -> redis.execute(List.of(name), codec.changeArguments(bucket, change), deadline);
+        boolean endsHolds = change.equals(BucketChange.RESET) && !limit.hasRate();
         CompletableFuture<BucketStatus> changed = calendars.complete(
                 List.of(bucket),
-                () -> redis.execute(List.of(name), codec.changeArguments(bucket, change), deadline)
+                () -> (endsHolds ? permits.reset(bucket, name, script) : script.get())
                         .thenApply(reply -> ScriptReply.status(limit, reply)));
         return change.equals(BucketChange.NONE) ? changed : RedisFailureMapper.sayingIfUnchanged(changed);
-    }
-
-    private CompletionStage<BucketStatus> reset(RateLimit limit, @Nullable String key) {
-        byte[] name = keys.name(limit, key);
-        CompletableFuture<?> reset =
-                limit.hasRate() ? redis.delete(name, redis.deadline()) : permits.reset(new Charge(limit, key, 0), name);
-        return RedisFailureMapper.sayingIfUnchanged(reset.thenApply(
-                done -> new BucketStatus(limit.capacity(), limit.capacity(), Duration.ZERO, Duration.ZERO)));
     }
 
     @Override
     public CompletionStage<Void> check() {
         return redis.check();
-    }
-
-    /** Waits a little longer than the deadline, at which the work normally ends. */
-    private static <T> T now(CompletableFuture<T> work, Deadline deadline) {
-        BoundedWait.await(work, deadline::nanosLeftAtLast);
-        return BoundedWait.result(work);
     }
 }

@@ -172,9 +172,8 @@ class BatchDecisionTests {
     }
 
     private void delete(BucketNaming keys, Charge charge) {
-        executor.delete(keys.name(charge.limit(), charge.key()))
-                .toCompletableFuture()
-                .join();
+        String name = text(keys, charge);
+        redis.commands().delete(List.of(name, BothWays.twin(name)));
     }
 
     private static Object value(BucketNaming keys, Charge charge) {

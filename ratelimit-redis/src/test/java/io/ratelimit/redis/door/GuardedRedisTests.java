@@ -45,7 +45,6 @@ class GuardedRedisTests {
         servers.silence("alpha");
         assertThat(reasonOf(ask("alpha"))).isEqualTo(Reason.TIMEOUT);
         IntStream.range(0, 10).forEach(i -> assertThat(reasonOf(ask("alpha"))).isEqualTo(Reason.SHORT_CIRCUITED));
-        assertThat(reasonOf(delete("alpha"))).isEqualTo(Reason.SHORT_CIRCUITED);
         assertThat(servers.calls()).containsExactly("alpha");
         assertThat(servers.probes()).isEmpty();
         thread.pass(SECOND);
@@ -420,7 +419,6 @@ class GuardedRedisTests {
         GuardedRedis closed = TestStores.guarded(new ClosedServers(), Duration.ofHours(1), "test");
         assertThat(reasonOf(closed.execute(ScriptedServers.keys("key"), NOTHING, closed.deadline())))
                 .isEqualTo(Reason.CLOSED);
-        assertThat(reasonOf(closed.delete(new byte[0], closed.deadline()))).isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.check())).isEqualTo(Reason.CLOSED);
         closed.warmUp(SECOND);
     }
@@ -441,10 +439,6 @@ class GuardedRedisTests {
 
     private CompletableFuture<List<Long>> askInBackground(String key) {
         return redis.executeInBackground(ScriptedServers.keys(key), NOTHING, redis.deadline());
-    }
-
-    private CompletableFuture<?> delete(String key) {
-        return redis.delete(ScriptedServers.keys(key).get(0), redis.deadline());
     }
 
     private static Reason reasonOf(CompletableFuture<?> call) {

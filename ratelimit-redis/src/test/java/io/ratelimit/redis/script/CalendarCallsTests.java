@@ -52,11 +52,6 @@ class CalendarCallsTests {
                 scripts.incrementAndGet();
                 return executor.execute(keys, arguments);
             }
-
-            @Override
-            public CompletionStage<?> delete(byte[] key) {
-                return executor.delete(key);
-            }
         };
     }
 
@@ -174,11 +169,6 @@ class CalendarCallsTests {
                     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
                         asked.incrementAndGet();
                         return CompletableFuture.completedFuture(List.of(-2L, clock.micros(), -1L, -1L));
-                    }
-
-                    @Override
-                    public CompletionStage<?> delete(byte[] key) {
-                        return CompletableFuture.completedFuture(null);
                     }
                 },
                 "lost");

@@ -256,11 +256,6 @@ class RedisSettlementTests {
         }
 
         @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return executor.delete(key);
-        }
-
-        @Override
         public RedisTopology topology() {
             return executor.topology();
         }

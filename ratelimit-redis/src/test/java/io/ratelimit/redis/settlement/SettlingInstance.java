@@ -87,11 +87,6 @@ final class SettlingInstance implements RateLimitScriptExecutor, AutoCloseable {
     }
 
     @Override
-    public CompletionStage<?> delete(byte[] key) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
     public RedisTopology topology() {
         return new RedisTopology() {
             @Override

@@ -176,10 +176,5 @@ class CrossSlotDecisionDeadlineTests {
             refunded.add(slot);
             return refund.apply(slot);
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            throw new UnsupportedOperationException();
-        }
     }
 }

@@ -159,11 +159,6 @@ public final class HoldingInstance implements RateLimitScriptExecutor {
         return executor.execute(keys, arguments).toCompletableFuture().join();
     }
 
-    @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return executor.delete(key);
-    }
-
     /** Returns how many scripts are on their way to Redis. */
     public int waiting() {
         return under.size();

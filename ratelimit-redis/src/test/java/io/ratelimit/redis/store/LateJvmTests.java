@@ -57,11 +57,6 @@ class LateJvmTests {
             sent++;
             return CompletableFuture.completedFuture(Collections.nCopies(4 * arguments[0].length, 0L));
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return CompletableFuture.completedFuture(null);
-        }
     }
 
     @AfterEach

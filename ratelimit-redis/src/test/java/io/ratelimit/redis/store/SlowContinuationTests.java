@@ -61,11 +61,6 @@ class SlowContinuationTests {
         public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             return new CompletableFuture<>();
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return new CompletableFuture<>();
-        }
     }
 
     @AfterEach

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.RedisURI;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.redis.OtherConnectionFactory;
 import io.ratelimit.redis.RateLimitLibrary;
@@ -14,7 +15,9 @@ import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.script.ProbeScript;
+import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.redis.SharedRedis;
 import io.ratelimit.testing.redis.StartedConnections;
 import java.net.InetAddress;
@@ -22,6 +25,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -60,12 +64,14 @@ class RedisConnectorTests {
         RedisConnector connector =
                 new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
         String key = RedisUnderTest.newPrefix();
-        new StringRedisTemplate(users).opsForValue().set(key, "value", Duration.ofMinutes(1));
+        Charge charge = new Charge(RateLimit.named("quotes").rate("1/h").build(), null, 1);
         connector
-                .delete(key.getBytes(StandardCharsets.US_ASCII))
+                .execute(
+                        List.of(key.getBytes(StandardCharsets.US_ASCII)),
+                        new ScriptCodec().arguments(ScriptCall.CHARGE, List.of(charge)))
                 .toCompletableFuture()
                 .join();
-        assertThat(new StringRedisTemplate(users).hasKey(key)).isFalse();
+        assertThat(new StringRedisTemplate(users).delete(key)).isTrue();
         connector.destroy();
         users.destroy();
     }

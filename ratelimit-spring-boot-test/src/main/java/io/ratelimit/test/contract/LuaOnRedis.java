@@ -225,10 +225,5 @@ final class LuaOnRedis implements AutoCloseable {
                 return List.copyOf(reply.subList(0, last));
             });
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return redis.del(key);
-        }
     }
 }

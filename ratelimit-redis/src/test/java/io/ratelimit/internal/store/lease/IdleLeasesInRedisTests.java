@@ -173,10 +173,5 @@ class IdleLeasesInRedisTests {
             }
             return executor.execute(keys, arguments);
         }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return executor.delete(key);
-        }
     }
 }
