@@ -14,9 +14,16 @@ public final class AlgorithmCheckScript {
 
     /** Returns the text of the script. Its first argument is the {@link #name}. */
     public static String text(RateLimitAlgorithm algorithm) {
-        return RateLimitScript.text(
-                        RateLimitScript.PARTS, AlgorithmParts.texts(List.of(algorithm)), RateLimitScript.read(FILE))
-                + "\nreturn check_algorithm(ARGV)\n";
+        return text(algorithm, RateLimitScript.read(FILE));
+    }
+
+    /**
+     * Returns a script that does something else with the algorithm.
+     *
+     * @param end Lua behind the parts, for which {@code own_algorithm(name)} returns the functions of the algorithm
+     */
+    public static String text(RateLimitAlgorithm algorithm, String end) {
+        return RateLimitScript.text(RateLimitScript.PARTS, AlgorithmParts.texts(List.of(algorithm)), end);
     }
 
     /** Returns the name by which scripts know the algorithm. */

@@ -24,30 +24,17 @@ local function reply(accepted)
     return {string.format('%.0f', now), count or '1', accepted}
 end
 
-local function parse(lines)
-    return string.gmatch(lines, '(%w+) (%d+) (%d+) (%d+) (%d+)\n')
-end
-
-local function line(limit, allowed, rejected, dryRunRejected, refused)
-    return limit .. ' ' .. allowed .. ' ' .. rejected .. ' ' .. dryRunRejected .. ' ' .. refused .. '\n'
-end
-
 local function add(key, more)
-    local added, lines = {}, {}
-    for limit, allowed, rejected, dryRunRejected, refused in parse(more) do
-        added[limit] = {allowed, rejected, dryRunRejected, refused}
-    end
-    for limit, allowed, rejected, dryRunRejected, refused in parse(redis.call('GET', key) or '') do
-        local n = added[limit]
+    local lines, counts = {}, {}
+    for limit, a, b, c, d in string.gmatch((redis.call('GET', key) or '') .. more, '(%w+) (%d+) (%d+) (%d+) (%d+)\n') do
+        local n = counts[limit]
         if n then
-            allowed, rejected, dryRunRejected, refused = allowed + n[1], rejected + n[2], dryRunRejected + n[3], refused + n[4]
-            added[limit] = nil
+            counts[limit] = {n[1] + a, n[2] + b, n[3] + c, n[4] + d}
+        elseif #lines < MOST_LIMITS then
+            lines[#lines + 1], counts[limit] = limit, {a, b, c, d}
         end
-        lines[#lines + 1] = line(limit, allowed, rejected, dryRunRejected, refused)
     end
-    for limit, n in pairs(added) do
-        if #lines < MOST_LIMITS then lines[#lines + 1] = line(limit, n[1], n[2], n[3], n[4]) end
-    end
+    for i, limit in ipairs(lines) do lines[i] = limit .. ' ' .. table.concat(counts[limit], ' ') .. '\n' end
     redis.call('SET', key, table.concat(lines), 'PX', EXPIRY)
 end
 

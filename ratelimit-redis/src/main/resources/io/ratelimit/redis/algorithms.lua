@@ -7,16 +7,13 @@
 --   reset_after(state, bucket)        optional: returns the microseconds until nothing is used, instead of time_until
 --   take(state, bucket, permits)      uses permits that are available, each once
 --   lease(state, bucket)              optional: records that permits are leased, if the order in which they come back matters
---   micros_of(unit)      optional: returns the microseconds of the units of its periods, instead of micros_of
---   between(rule, starts)  optional: returns the rule of a limit that names the starts of calendar units
---   refused(state, bucket)            optional: records that a call was rejected
---   release(state, bucket, holder)    optional: returns the permits of a call, if calls hold them; then there is also
---   renew(state, bucket, holders)     keeps the permits of calls from expiring, see concurrency.lua
+--   micros_of, between                optional: calendar units instead of micros_of, see calendar_window.lua
+--   refused, release, renew, reset    optional: if calls hold permits, see concurrency.lua
 --   has_pace             whether the rule is <capacity>@<permits>/<period> instead of <capacity>/<window>
 --   expires_with_window  whether the time at which nothing is used depends on since alone, as long as permits are used
---   has_entries          whether the key holds a list: the text of the states, then entries. Then there are
---     read(bucket)                      reads the list, and returns its text; nil if there is none; no string if it is no list
---     write(bucket, text, expiry)       writes the bucket
+--   has_entries          whether the key holds a list: the text of the states, then entries
+--   read(bucket)         with entries: returns the text; nil if there is none; no string if the key holds no list
+--   write(bucket, text, expiry)       with entries: writes the bucket
 --   define_rare()  adds what few runs need:
 --     observe(state, bucket, permits)          uses permits of a call that another rule has admitted, up to the capacity
 --     adopt(state, bucket, other, used)        takes over what another rule has counted, up to the capacity: so many
@@ -27,8 +24,7 @@
 --     force(state, bucket, permits)            instead of most: uses permits, available or not
 --     grant(state, bucket, permits)            optional: returns the permits that were taken last, see change.lua
 --
--- X is the letter of an algorithm of an application: X<name>_20@1/100ms. Its part is in own_algorithms.lua, in the text of
--- applications that have such algorithms.
+-- X is the letter of an algorithm of an application: X<name>_20@1/100ms, see own_algorithms.lua.
 --
 -- takes: match sub number_used micros_of least number
 -- leaves: algorithms use use_up_to_capacity observe complete parse_rule limit_of forget_limits reset_after
@@ -67,7 +63,6 @@ local function own_algorithm(name)
   }
 end
 
--- Returns the algorithm of rules that begin so: with a letter; or with X, the name of an application's algorithm, and _.
 local function algorithm_of(head)
   if not created[head] then
     created[head] = algorithms[head] and algorithms[head]() or #head > 1 and own_algorithm(sub(head, 2, -2)) or nil
@@ -75,7 +70,7 @@ local function algorithm_of(head)
   return created[head]
 end
 
--- Returns the algorithm with all of its functions.
+-- Adds the functions that few runs need.
 local function complete(algorithm)
   if algorithm.define_rare then
     algorithm.define_rare()
@@ -133,7 +128,6 @@ local function parse_limit(text)
   return limit
 end
 
--- Returns the limit of a call, see decide.lua.
 local function limit_of(text)
   return limits[text] or parse_limit(text)
 end

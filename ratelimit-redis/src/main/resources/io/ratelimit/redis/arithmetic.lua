@@ -22,10 +22,8 @@ local function micros_of(unit)
     or unit == 'ms' and 1000 or unit == 'd' and 86400000000 or unit == 'us' and 1 or nil
 end
 
--- If permits come back evenly, one of them takes whole microseconds and a part of one: part / permits. A fraction counts
--- such parts, too.
-
--- Returns the time of n permits, after a fraction of a microsecond carried over; rounded up.
+-- Returns the time of n permits that come back evenly: one of them takes whole microseconds and part / permits of one. A fraction
+-- in such parts is carried over, and the time is rounded up.
 local function time_of(n, fraction, whole, part, permits)
   local rest = n * part + fraction
   if rest == 0 then return n * whole end

@@ -1,5 +1,4 @@
--- A bucket has a state for each rule in use, three at most, the last used first: what is used by that rule. The value at the
--- bucket's key is their text:
+-- A bucket has a state for each rule in use, three at most, the last used first. The value at its key is their text:
 --   T20@1/100ms:2:1795251352713710             rule:used:since
 --   T10@3/7s:1:1795251352713710:2 S20/1m:3:1795251300000000:9     rule:used:since:rest, two rules
 --   T20@1/100ms:5:1795251352713710!1795251353213710  some charges cannot be refunded: rule:used:since!leased
@@ -10,14 +9,12 @@
 --   used    permits that have been taken and have not come back
 --   since   microseconds of the epoch; what happened then depends on the algorithm, but it is never later than the last charge
 --   rest    what else the algorithm remembers, omitted if 0
---   leased  charges made before this time cannot be refunded: when the last permit that any instance has ever leased was to come
---           back, if permits come back in the order in which they were taken, or when permits of a call that another rule has
---           admitted were not counted for lack of room; later with each of both, omitted if there was none
---   gaps    if permits come back in the order in which they were taken, and a refund has changed when; omitted in most
+--   leased  charges made before this time cannot be refunded: when the last leased permit was to come back, if permits come back
+--           in the order in which they were taken, or when a call that another rule has admitted did not fit; never earlier than before
+--   gaps    if permits come back in the order in which they were taken, and a refund has changed when
 --   skew    while the clock is behind what it showed before: what is added to it, the bucket's own time when it was last
 --           read, and the time for which a caller was told that the call could succeed then, or 0
---   block   while the key is blocked, and as long as that is remembered: since when, until when, and how many violations in a
---           row there were; 0: an operator has blocked it. The last part of the value
+--   block   since when and until when the key is blocked, and how many violations in a row there were; 0: by an operator
 -- A log's value is a list: that text, then its entries.
 --
 -- takes: match sub format clock refund_gaps

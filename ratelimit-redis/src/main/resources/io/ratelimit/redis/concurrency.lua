@@ -1,11 +1,10 @@
 -- H: permits that running calls hold. A release returns them, or else the time: rule.micros after they were taken or renewed.
--- The key has a name of its own, and holds a hash:
+-- The key holds a hash, and no other rule, skew or block:
 --   #         used:first:last:seen    permits in use, a time before which none of them expires, the time at which all have
 --             expired, and the latest time that the bucket has seen
 --   ?         until when a call waits for permits that are released, if one does
 --   <holder>  permits:expiry:hold     those of one call; holders are numbers of an instance: 8273645:17. A reset leaves 0 permits, by
 --             which a renewal finds that the call holds none any more, and that Redis has not lost them
--- No state of another rule is at this key, no skew and no block.
 --
 -- takes: redis_call redis_pcall format match byte clock least greatest quotient algorithms number_used rare_state
 -- leaves:

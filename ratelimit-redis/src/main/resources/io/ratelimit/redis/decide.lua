@@ -1,17 +1,13 @@
--- Decides call by call, as if each had a run of its own at the same time: a call sees what those before it took. All charges
--- of a call are decided together: if every charge fits, dry runs aside, all are charged, else none but dry runs. A charge that
--- does not fit, and might have, blocks its key if the limit does so. If the key is blocked, no charge fits.
+-- Decides call by call, as if each had a run of its own at the same time: a call sees what those before it took. If every charge
+-- of a call fits, dry runs aside, all are charged, else none but dry runs. A charge that does not fit, and might have, blocks its
+-- key if the limit does so. If the key is blocked, no charge fits.
 --   KEYS  one bucket for each charge, those of a call one after the other
 --   ARGV  a character for each charge; then limit and permits of each charge that has its own
---   0     a call that only looks
---   1     a call that charges all of its limits or none
---   2     the same, with receipts
---   3     settles charges: a refund of receipts, or charges without asking; the only call of its run
---   4     a call that charges one limit, and takes more permits in advance
---   6     the same as 2, for a call that holds permits
---   7     a call that releases the permits that a holder has, of one bucket
---   8     a call that renews the permits of holders, of one bucket
---   5     looks at one bucket or changes it, see change.lua; the only call of its run
+--   0     only looks
+--   1     charges all limits of the call or none; 2: the same, with receipts; 6: the same for a call that holds permits
+--   3     settles charges, see settle.lua; 5: looks at one bucket or changes it, see change.lua; each in a run of its own
+--   4     charges one limit, and takes more permits in advance
+--   7     releases the permits that a holder has of one bucket; 8: renews those of holders
 --   +     a further charge of the call before it
 --   ,     a call that charges the same limit and permits as the one before it, for another bucket
 --   =     the same for the same bucket, without a key of its own
@@ -19,19 +15,18 @@
 --         >micros  how far ahead permits may be reserved
 --         ~        a leaky bucket: an admitted call waits until all permits taken before it are back
 --         ?        a dry run, which rejects no call
---         |1793491200,1796083200  where calendar units begin, see calendar_window.lua; the last option
 --         #60000000,600000000  for how many microseconds violations block the key: the first, the next soon after it, …
+--         |1793491200,1796083200  where calendar units begin, see calendar_window.lua
 --   permits  n; or n+x for a lease: if n are admitted, up to x more, but at most half of what remains then
---            n@holder for permits that a call holds; n@holder! if the call waits for them. 0@holder for a release, and the
---            permits and holders 1@holder,2@holder,… for a renewal
+--            n@holder for permits that a call holds; n@holder! if the call waits for them. 0@holder for a release, and
+--            1@holder,2@holder,… for a renewal
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
 --            since and rest of its state and the time, for settle.lua; for a lease also how many more were taken.
---            In place of the wait, a release replies 1 if a call waits for the permits, and a renewal how many were lost;
---            the renewal of a bucket also in place of the third number how many holders hold nothing since a reset, and, after the
---            fourth, their numbers from 0.
---            All are -1 if a key of the call holds a value that was not written by the starter. If a limit does not name the
---            calendar unit of a bucket's time, the first two are -2 and that time. Such a call charges nothing.
+--            In place of the wait, a release has 1 if a call waits for the permits, and a renewal how many were lost; that also
+--            has, in place of the third, how many holders hold nothing since a reset, and behind the fourth their numbers from 0.
+--            If a call cannot be decided, it charges nothing, and all are -1; but the first two are -2 and the bucket's time if a
+--            limit does not name the calendar unit of that time, and -3 and a text if an algorithm of an application fails.
 --   error    RATELIMIT_UNCHARGED: no call has charged anything, so each may be sent alone: only one may have a value that is corrupt.
 --            A call that holds or releases permits may have been decided, but has no other effect if it is sent again.
 --

@@ -4,7 +4,7 @@
 --   reply    -3, and as text the name of the algorithm, ': ' and what is wrong, in place of the first two numbers of a call; the
 --            others are -1
 --
--- takes: begin clock format least greatest quotient number_used algorithms own_algorithm own_parts bucket_of bucket_by_key
+-- takes: begin clock format least greatest quotient number_used new_state algorithms own_algorithm own_parts bucket_of bucket_by_key
 -- takes: decide_charge decide_together refuse settle_charge change_bucket bucket_at permits_at
 -- leaves:
 
@@ -18,8 +18,8 @@ local FUNCTIONS = {recover = true, time_until = true, used = true, take = true, 
 
 local REQUIRED = {'recover', 'time_until'}
 
-local function fail(name, what)
-  error(FAILED .. name .. ': ' .. what, 0)
+local function fail(name, what, ...)
+  error(FAILED .. name .. ': ' .. format(what, ...), 0)
 end
 
 -- Returns what is wrong with an algorithm, given what pcall returns; nil if nothing is. Any other error fails the run.
@@ -56,18 +56,18 @@ end
 local function compile(name)
   local source = own_parts[name]
   local chunk, mistake = loadstring(HIDDEN .. source, '=' .. name)
-  if not chunk then fail(name, tostring(mistake)) end
+  if not chunk then fail(name, '%s', tostring(mistake)) end
   -- Redis without setfenv protects them itself.
   pcall(protect_globals, chunk)
   local ran, functions = pcall(chunk)
-  if not ran then fail(name, tostring(functions)) end
-  if type(functions) ~= 'table' then fail(name, 'the part must return a table of functions (was ' .. type(functions) .. ')') end
+  if not ran then fail(name, '%s', tostring(functions)) end
+  if type(functions) ~= 'table' then fail(name, 'the part must return a table of functions (was %s)', type(functions)) end
   for key, value in pairs(functions) do
-    if not FUNCTIONS[key] then fail(name, 'the part must not define ' .. tostring(key) .. ', which is no function of an algorithm') end
-    if type(value) ~= 'function' then fail(name, key .. ' must be a function (was ' .. type(value) .. ')') end
+    if not FUNCTIONS[key] then fail(name, 'the part must not define %s, which is no function of an algorithm', tostring(key)) end
+    if type(value) ~= 'function' then fail(name, '%s must be a function (was %s)', key, type(value)) end
   end
   for _, key in ipairs(REQUIRED) do
-    if not functions[key] then fail(name, 'the part must define ' .. key) end
+    if not functions[key] then fail(name, 'the part must define %s', key) end
   end
   return functions
 end
@@ -88,45 +88,43 @@ function own_algorithm(name)
     return part
   end
 
-  -- Returns the rule as the part sees it: it cannot change it.
-  local function seen_as(rule)
-    if not rule.seen then
-      rule.seen = read_only({capacity = rule.capacity, permits = rule.permits, micros = rule.micros},
-        'the rule must not be changed')
-    end
-    return rule.seen
-  end
-
   local function most_used(rule)
     return quotient(2 ^ 52, rule.micros)
   end
 
-  local function number_of(key, least_number, rule, state, now, more)
-    local ran, number = pcall(functions()[key], seen_as(rule), state.used, state.since, state.rest, now, more)
-    if not ran then fail(name, key .. ': ' .. tostring(number)) end
+  -- Returns what a function returns for a state and its rule, which it cannot change.
+  local function call(key, run, state, now, more)
+    local rule = state.rule
+    rule.seen = rule.seen
+      or read_only({capacity = rule.capacity, permits = rule.permits, micros = rule.micros}, 'the rule must not be changed')
+    local ran, a, b, c = pcall(run, rule.seen, state.used, state.since, state.rest, now, more)
+    if not ran then fail(name, '%s: %s', key, tostring(a)) end
+    return a, b, c
+  end
+
+  local function number_of(key, least_number, state, now, more)
+    local number = call(key, functions()[key], state, now, more)
     if not is_whole(number, least_number) then
-      fail(name, format('%s: must return a whole number from %d, below 2^53 (was %s)', key, least_number, shown(number)))
+      fail(name, '%s: must return a whole number from %d, below 2^53 (was %s)', key, least_number, shown(number))
     end
     return number
   end
 
-  -- Fills the state with what a function returns for a state.
-  local function fill(state, key, call, from, now, more)
-    local ran, used, since, rest = pcall(call, seen_as(state.rule), from.used, from.since, from.rest, now, more)
-    if not ran then fail(name, key .. ': ' .. tostring(used)) end
+  -- Changes the state to what a function returns.
+  local function change_state(key, run, state, now, more)
+    local used, since, rest = call(key, run, state, now, more)
     if not (is_whole(used, 0) and is_whole(since, 0) and is_whole(rest, 0)) then
-      fail(name, format('%s: must return three whole numbers from 0, below 2^53 (was %s, %s, %s)', key, shown(used), shown(since),
-        shown(rest)))
+      fail(name, '%s: must return three whole numbers from 0, below 2^53 (was %s, %s, %s)', key, shown(used), shown(since), shown(rest))
     end
     if used > most_used(state.rule) then
-      fail(name, format('%s: must return used of at most %.0f (was %.0f)', key, most_used(state.rule), used))
+      fail(name, '%s: must return used of at most %.0f (was %.0f)', key, most_used(state.rule), used)
     end
-    if since > now then fail(name, format('%s: must return since not later than now %.0f (was %.0f)', key, now, since)) end
+    if since > now then fail(name, '%s: must return since not later than now %.0f (was %.0f)', key, now, since) end
     state.used, state.since, state.rest = used, since, rest
   end
 
   local function forget_unused(state, now)
-    if state.used == 0 then state.used, state.since, state.rest, state.leased = 0, now, 0, 0 end
+    if state.used == 0 then state.since, state.rest, state.leased = now, 0, 0 end
   end
 
   local function use(_, used, since, rest, _, permits)
@@ -140,58 +138,55 @@ function own_algorithm(name)
   local function recover(state, now)
     local before = state.used
     if before > 0 then
-      fill(state, 'recover', functions().recover, state, now)
-      if state.used > before then
-        fail(name, format('recover: must not return more used than before, %.0f (was %.0f)', before, state.used))
-      end
+      change_state('recover', functions().recover, state, now)
+      if state.used > before then fail(name, 'recover: must not return more used than before, %.0f (was %.0f)', before, state.used) end
     end
     forget_unused(state, now)
   end
 
   local function used_by(state, now)
     if state.used == 0 then return 0 end
-    return functions().used and number_of('used', 0, state.rule, state, now) or state.used
+    return functions().used and number_of('used', 0, state, now) or state.used
   end
 
   local function take(state, now, permits)
     if permits == 0 then return end
-    fill(state, 'take', functions().take or use, state, now, permits)
+    change_state('take', functions().take or use, state, now, permits)
     if state.used == 0 then fail(name, 'take: must return used of at least 1 (was 0)') end
   end
 
   local function refund(state, now, permits)
     permits = least(permits, state.used)
     if permits <= 0 then return end
-    fill(state, 'refund', functions().refund or subtract, state, now, permits)
+    change_state('refund', functions().refund or subtract, state, now, permits)
     state.leased = state.leased + permits
     forget_unused(state, now)
   end
 
-  -- Runs the function. A bucket that has counted by this algorithm before and counts by another now stays usable.
-  local function protected(state, bucket, otherwise, run, ...)
-    if state == bucket.own then return run(...) end
-    local ran, result = pcall(run, ...)
-    if ran then return result end
-    return otherwise
+  -- Returns the function for a bucket: one that has counted by this algorithm before and counts by another now stays usable.
+  --   otherwise  what is returned if the function fails; nil: the permits in use
+  local function protected(run, otherwise)
+    return function(state, bucket, number)
+      if state == bucket.own then return run(state, bucket.now, number) end
+      local ran, result = pcall(run, state, bucket.now, number)
+      if ran then return result end
+      return otherwise or state.used
+    end
   end
 
-  function own.recover(state, bucket)
-    protected(state, bucket, nil, recover, state, bucket.now)
-  end
+  own.recover, own.used, own.grant = protected(recover), protected(used_by), protected(refund)
 
-  function own.used(state, bucket)
-    return protected(state, bucket, state.used, used_by, state, bucket.now)
-  end
+  own.time_until = protected(function(state, now, most) return number_of('time_until', 1, state, now, most) end, 0)
 
-  function own.time_until(state, bucket, most)
-    return protected(state, bucket, 0, number_of, 'time_until', 1, state.rule, state, bucket.now, most)
-  end
-
-  function own.reset_after(state, bucket)
+  own.reset_after = protected(function(state, now)
     if state.used == 0 then return 0 end
-    if not functions().reset_after then return own.time_until(state, bucket, 0) end
-    return protected(state, bucket, 0, number_of, 'reset_after', 1, state.rule, state, bucket.now)
-  end
+    if not functions().reset_after then return number_of('time_until', 1, state, now, 0) end
+    return number_of('reset_after', 1, state, now)
+  end, 0)
+
+  own.force = protected(function(state, now, permits)
+    take(state, now, greatest(0, least(permits, most_used(state.rule) - state.used)))
+  end)
 
   function own.take(state, bucket, permits)
     take(state, bucket.now, permits)
@@ -214,40 +209,26 @@ function own_algorithm(name)
     end
   end
 
-  function own.observe(state, bucket, permits)
-    protected(state, bucket, nil, function()
-      local left = state.rule.capacity - used_by(state, bucket.now)
-      if permits <= left then
-        take(state, bucket.now, permits)
-        return
-      end
-      local full, refunded = {rule = state.rule, used = 0, since = bucket.now, rest = 0, leased = 0}, state.leased + state.used
-      if left >= 0 then
-        take(full, bucket.now, state.rule.capacity)
-        state.used, state.since, state.rest = full.used, full.since, full.rest
-      end
-      -- All charges before count as refunded.
-      state.leased = refunded
-    end)
-  end
+  own.observe = protected(function(state, now, permits)
+    local left = state.rule.capacity - used_by(state, now)
+    if permits <= left then return take(state, now, permits) end
+    local full, refunded = new_state(state.rule, now), state.leased + state.used
+    if left >= 0 then
+      take(full, now, state.rule.capacity)
+      state.used, state.since, state.rest = full.used, full.since, full.rest
+    end
+    -- All charges before count as refunded.
+    state.leased = refunded
+  end)
 
   function own.adopt(state, bucket, _, used)
     take(state, bucket.now, used)
-  end
-
-  function own.force(state, bucket, permits)
-    permits = greatest(0, least(permits, most_used(state.rule) - state.used))
-    protected(state, bucket, nil, take, state, bucket.now, permits)
   end
 
   function own.refund(state, bucket, permits, receipt)
     local charged = {rule = state.rule, used = receipt.used, since = receipt.since, rest = receipt.rest, leased = 0}
     recover(charged, bucket.now)
     refund(state, bucket.now, least(permits, charged.used - greatest(0, state.leased - receipt.time)))
-  end
-
-  function own.grant(state, bucket, permits)
-    protected(state, bucket, nil, refund, state, bucket.now, permits)
   end
 
   return own

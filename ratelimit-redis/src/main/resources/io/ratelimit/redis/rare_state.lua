@@ -18,20 +18,6 @@ local function make_rare_state()
     return false
   end
 
-  -- Returns the skew; nil if the text is none.
-  local function parse_skew(text)
-    local offset, seen, promise = match(text, '^%+(%d+):(%d+):(%d+)$')
-    offset, seen, promise = number(offset, 0), number(seen, 0), number(promise, 0)
-    return offset and seen and promise and {offset = offset, seen = seen, promise = promise}
-  end
-
-  -- Returns the block; nil if the text is none.
-  local function parse_block(text)
-    local since, till, violations = match(text, '^#(%d+):(%d+):(%d+)$')
-    since, till, violations = number(since, 0), number(till, 0), number(violations, 0)
-    return since and till and violations and {since = since, till = till, violations = violations}
-  end
-
   -- Returns when nothing depends on the block any more. A violation within its duration after its end is a further one.
   local function forgotten(block)
     return block.violations == 0 and block.till or 2 * block.till - block.since
@@ -43,26 +29,28 @@ local function make_rare_state()
     return {since = now, till = now + durations[least(violations + 1, #durations)], violations = violations + 1}
   end
 
-  local function parse_any_state(text)
-    local rule, rest = parse_rule(text)
-    return rule and parse_state({}, rule, rest)
+  -- Returns the numbers of a skew or a block; nil if the text is none.
+  local function parse_numbers(text)
+    local a, b, c = match(text, '^[+#](%d+):(%d+):(%d+)$')
+    a, b, c = number(a, 0), number(b, 0), number(c, 0)
+    if a and b and c then return a, b, c end
   end
 
   -- Returns the states, the skew and the block; nil if the text was not written by the starter.
   local function parse(text)
-    local states, skew, block = {}, nil, nil
-    for part in string.gmatch(text, '%S+') do
-      local state = not (skew or block) and parse_any_state(part)
-      if state and #states < STATES_AT_MOST then
-        states[#states + 1] = state
-      elseif not (skew or block) and parse_skew(part) then
-        skew = parse_skew(part)
-      else
-        block = not block and parse_block(part)
-        if not block then return nil end
-      end
+    local states, head, skew, block = {}, match(text, '^([^+#]*)(%+?[%d:]*) ?(#?[%d:]*)$')
+    for part in string.gmatch(head or '', '%S+') do
+      local rule, rest = parse_rule(part)
+      local state = rule and #states < STATES_AT_MOST and parse_state({}, rule, rest)
+      if not state then return nil end
+      states[#states + 1] = state
     end
-    return #states > 0 and states or nil, skew, block
+    if #states == 0 then return nil end
+    local offset, seen, promise = parse_numbers(skew)
+    local since, till, violations = parse_numbers(block)
+    if skew ~= '' and not offset or block ~= '' and not since then return nil end
+    return states, offset and {offset = offset, seen = seen, promise = promise},
+      since and {since = since, till = till, violations = violations}
   end
 
   -- A bucket's own time never goes back. While the clock shows less than the bucket has seen, the bucket's time goes on from

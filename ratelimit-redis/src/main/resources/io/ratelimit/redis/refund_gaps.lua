@@ -14,7 +14,6 @@ local function make_refund_gaps()
 
   local GAPS_AT_MOST = 16
 
-  -- Returns the gaps; nil if the text is none.
   function refund_gaps.parse(text)
     local used, since, rest, first, pairs_text = match(text, '^%*(%d+):(%d+):(%d+):(%d+)([%d:]*)$')
     if not used then return nil end
@@ -47,7 +46,7 @@ local function make_refund_gaps()
     return number, gaps.since, gaps.rest + state.rule.permits
   end
 
-  -- Adds a gap. If no permits in use are before it, the next of them has the number behind it.
+  -- If no permits in use are before the gap, the next of them has the number behind it.
   local function add(gaps, before, permits)
     if before <= 0 then
       gaps.first = gaps.first + permits

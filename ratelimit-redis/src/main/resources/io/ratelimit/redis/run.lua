@@ -2,8 +2,7 @@
 --
 -- The parts form one text, so a part can use the locals of those before it. Its first lines name them: "takes" those of other
 -- parts that it uses, "leaves" its own that other parts use. A test holds these lists.
--- The text is that of a library of Redis functions, and of a script for servers without functions. Redis runs a library's text
--- once and then only decide_fast in fast_path.lua and run in decide.lua; it runs a script's text for every run. So
+-- Redis runs the text once as that of a library, and then only decide_fast and run; as that of a script, for every run. So
 --   what a run needs is created once, and used again by later runs: a new table costs more than filling ten fields of an old one
 --   what few runs need is created on demand, because a script creates every function anew
 --   a run may end anywhere, by an error of Redis: what it leaves behind is reset when the next one begins

@@ -1,4 +1,4 @@
--- Settles charges of calls after them: undoes what was charged too much, except for permits that have come back, or charges more.
+-- Settles charges after their calls: undoes them, except for permits that have come back, or charges more.
 --   permits  permits:used:since:rest:time  undoes a charge: how many permits it took, and its receipt
 --            part/permits:used:…           undoes a part of it
 --            +permits                      charges so many, available or not: a bucket in debt rejects calls until they are back

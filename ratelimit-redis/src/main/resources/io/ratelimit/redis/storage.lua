@@ -3,7 +3,7 @@
 -- takes: clock redis_call redis_pcall quotient greatest refund_gaps new_state read_only_state text_of rare_state
 -- leaves: forget_buckets bucket_of charge save save_all saved
 
--- The buckets of a run in the order in which it needs them. Later runs use their tables again.
+-- The buckets of a run. Later runs use their tables again.
 local buckets, bucket_count, bucket_by_key = {}, 0, {}
 
 -- Whether the run has begun to write a bucket.
@@ -21,8 +21,7 @@ local function new_bucket()
     now = 0,                  -- the bucket's own time
     reset = 0,                -- microseconds until nothing is used by the rule
     window = nil,             -- if the key expires with a window: when that started
-    foreign = false,          -- true if the value was not written by the starter; the time if its calendar unit is not known;
-                              -- text if an algorithm of the application fails
+    foreign = false,          -- why it is of no use: true, a time or a text, see reason_of in decide.lua
     rule_is_new = false,      -- whether the bucket had no state of the rule
     listed = false,           -- whether the key holds a list
     write = nil,              -- the function that writes it with its entries, if one of its algorithms has them
@@ -33,17 +32,12 @@ local function new_bucket()
   }
 end
 
--- Reads what is at the bucket's key.
 local function load(bucket, rule)
   local algorithm, own, text = rule.algorithm, bucket.own, nil
   bucket.rule, bucket.others, bucket.skew, bucket.block, bucket.now, bucket.window = rule, nil, nil, nil, clock, nil
   bucket.foreign, bucket.rule_is_new, bucket.listed, bucket.write = false, false, false, algorithm.write
   bucket.charged, bucket.changed, bucket.unwritten, bucket.written = false, false, false, false
-  if algorithm.read then
-    text = algorithm.read(bucket)
-  else
-    text = redis_pcall('GET', bucket.key)
-  end
+  if algorithm.read then text = algorithm.read(bucket) else text = redis_pcall('GET', bucket.key) end
   if not text then
     own.rule, own.used, own.since, own.rest, own.leased, own.gaps = rule, 0, clock, 0, 0, nil
     bucket.rule_is_new = true

@@ -88,6 +88,23 @@ final class LuaOnRedis implements AutoCloseable {
             end
             """;
 
+    /**
+     * Runs one function of the algorithm. ARGV is its name, the function, capacity, permits, micros, used, since, rest, now, and what
+     * else the function needs.
+     */
+    private static final String CALL = """
+            begin()
+            local own, call, n = own_algorithm(ARGV[1]), ARGV[2], {}
+            for i = 3, #ARGV do n[i] = tonumber(ARGV[i]) end
+            local rule = {capacity = n[3], permits = n[4], micros = n[5], algorithm = own}
+            local state = {rule = rule, used = n[6], since = n[7], rest = n[8], leased = 0}
+            local bucket = {own = state, now = n[9]}
+            if call == 'used' or call == 'reset_after' then return {own[call](state, bucket)} end
+            if call == 'time_until' then return {own.time_until(state, bucket, n[10])} end
+            if call == 'refund' then own.grant(state, bucket, n[10]) else own[call](state, bucket, n[10]) end
+            return {state.used, state.since, state.rest}
+            """;
+
     private final String name = "contract_" + UUID.randomUUID().toString().replace("-", "");
 
     private final RedisClient client;
@@ -170,7 +187,7 @@ final class LuaOnRedis implements AutoCloseable {
     /** Calls one function of the Lua part, and returns its results. */
     List<Long> call(String function, long... arguments) {
         if (checkScript == null) {
-            checkScript = await(texts.scriptLoad(AlgorithmCheckScript.text(algorithm)));
+            checkScript = await(texts.scriptLoad(AlgorithmCheckScript.text(algorithm, CALL)));
         }
         String[] all = Stream.concat(
                         Stream.of(AlgorithmCheckScript.name(algorithm), function),
