@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Refunds unused permits of leases: of many buckets with one script, on a cluster of those in one slot. This is background work,
@@ -48,60 +50,87 @@ public final class LeaseRefunds {
      * @param resetAfter when the permits that are leased now are back by time
      */
     public Lease.Unused of(Charge charge, Receipt receipt, Duration resetAfter) {
-        return new RedisLease(charge, receipt, resetAfter, redis.nanos(), this);
+        return new RedisLease(charge, receipt, resetAfter);
     }
 
-    /** Returns how many leases may be refunded now, with at most one script for each hundred of callers. */
-    int affordable() {
-        long scripts = 1 + redis.sent() / SHARE - sent.get();
-        return (int) Math.max(0, redis.isClustered() ? Math.min(scripts, BUCKETS) : Math.min(scripts, 1) * BUCKETS);
-    }
-
-    /** Returns whether a refund reaches Redis. It would be lost if not, so that the lease stays usable instead. */
-    boolean isAvailable(Charge charge) {
-        try {
-            return redis.isAvailable(name(charge));
-        } catch (RuntimeException ex) {
-            // The servers of the cluster are not known.
-            return false;
-        }
-    }
-
-    /**
-     * Refunds leases whose permits are not back yet. Fails with the first script that fails; permits that were not refunded by then
-     * come back over time.
-     */
-    CompletableFuture<Void> refund(List<Lease> leases) {
-        List<Lease> remainders = leases.stream()
-                .filter(lease -> !((RedisLease) lease.unused()).isBack(redis.nanos()))
-                .toList();
-        return ScriptSeries.send(
-                redis.bySlot(remainders, remainder -> name(charge(remainder)), remainder -> 1, BUCKETS),
-                UNDER_WAY,
-                false,
-                this::send);
+    private byte[] name(Charge charge) {
+        return keys.name(charge.limit(), charge.key());
     }
 
     private CompletableFuture<Void> send(List<Lease> remainders) {
         List<Charge> charges = new ArrayList<>(remainders.size());
         List<Receipt> receipts = new ArrayList<>(remainders.size());
-        List<byte[]> names = new ArrayList<>(remainders.size());
         for (Lease remainder : remainders) {
-            Charge charge = charge(remainder);
-            charges.add(charge);
-            names.add(name(charge));
-            receipts.add(((RedisLease) remainder.unused()).takeReceipt(remainder.permits()));
+            RedisLease lease = (RedisLease) remainder.unused();
+            charges.add(new Charge(lease.charge.limit(), lease.charge.key(), remainder.permits()));
+            receipts.add(lease.receipt.getAndUpdate(present -> present.without(remainder.permits())));
         }
         sent.incrementAndGet();
-        return redis.executeInBackground(names, codec.refundArguments(charges, receipts), redis.deadline())
+        return redis.executeInBackground(
+                        keys.names(charges), codec.refundArguments(charges, receipts), redis.deadline())
                 .thenAccept(reply -> {});
     }
 
-    private static Charge charge(Lease remainder) {
-        return ((RedisLease) remainder.unused()).chargeOf(remainder.permits());
-    }
+    /** Refunds permits of one lease by its receipt, which then counts them as refunded. */
+    private final class RedisLease implements Lease.Unused {
 
-    private byte[] name(Charge charge) {
-        return keys.name(charge.limit(), charge.key());
+        private final Charge charge;
+
+        private final AtomicReference<Receipt> receipt;
+
+        private final Duration resetAfter;
+
+        private final long since = redis.nanos();
+
+        RedisLease(Charge charge, Receipt receipt, Duration resetAfter) {
+            this.charge = charge;
+            this.receipt = new AtomicReference<>(receipt);
+            this.resetAfter = resetAfter;
+        }
+
+        /** Returns whether its permits are back by time. Redis cannot tell if its clock was set back meanwhile. */
+        private boolean isBack() {
+            return resetAfter.compareTo(Duration.ofNanos(redis.nanos() - since)) <= 0;
+        }
+
+        private byte[] name() {
+            return LeaseRefunds.this.name(charge);
+        }
+
+        @Override
+        public CompletionStage<Void> refund(long permits) {
+            return refund(List.of(new Lease(permits, this)));
+        }
+
+        /** Fails with the first script that fails; permits that were not refunded by then come back over time. */
+        @Override
+        public CompletionStage<Void> refund(List<Lease> leases) {
+            List<Lease> remainders = leases.stream()
+                    .filter(lease -> !((RedisLease) lease.unused()).isBack())
+                    .toList();
+            return ScriptSeries.send(
+                    redis.bySlot(remainders, lease -> ((RedisLease) lease.unused()).name(), lease -> 1, BUCKETS),
+                    UNDER_WAY,
+                    false,
+                    LeaseRefunds.this::send);
+        }
+
+        /** At most one script for each hundred of callers. */
+        @Override
+        public int affordable() {
+            long scripts = 1 + redis.sent() / SHARE - sent.get();
+            return (int) Math.max(0, redis.isClustered() ? Math.min(scripts, BUCKETS) : Math.min(scripts, 1) * BUCKETS);
+        }
+
+        /** A refund that does not reach Redis would be lost, so that the lease stays usable instead. */
+        @Override
+        public boolean isAvailable() {
+            try {
+                return redis.isAvailable(name());
+            } catch (RuntimeException ex) {
+                // The servers of the cluster are not known.
+                return false;
+            }
+        }
     }
 }

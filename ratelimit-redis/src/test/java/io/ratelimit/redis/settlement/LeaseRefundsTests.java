@@ -47,11 +47,6 @@ class LeaseRefundsTests {
                 }
 
                 @Override
-                public CompletionStage<?> delete(byte[] key) {
-                    throw new UnsupportedOperationException();
-                }
-
-                @Override
                 public RedisTopology topology() {
                     return RedisTopology.UNKNOWN_CLUSTER;
                 }
@@ -72,9 +67,9 @@ class LeaseRefundsTests {
     /** Redis would refund what other calls have taken since, if its clock was set back. */
     @Test
     void permitsThatAreBackByTimeAreNotRefunded() {
-        assertThat(refunds.refund(List.of(remainder("alice", Duration.ZERO)))).isCompleted();
+        assertThat(Lease.refund(List.of(remainder("alice", Duration.ZERO)))).isCompleted();
         assertThat(sent).isEmpty();
-        assertThat(refunds.refund(List.of(remainder("alice", Duration.ZERO), remainder("bob"))))
+        assertThat(Lease.refund(List.of(remainder("alice", Duration.ZERO), remainder("bob"))))
                 .isCompleted();
         assertThat(sent).singleElement().asInstanceOf(LIST).hasSize(1);
     }
@@ -86,19 +81,19 @@ class LeaseRefundsTests {
             remainders.add(remainder("key-" + key));
             remainders.add(remainder("key-" + key));
         });
-        assertThat(refunds.affordable()).isOne();
-        assertThat(refunds.refund(remainders)).isCompleted();
+        assertThat(remainders.get(0).unused().affordable()).isOne();
+        assertThat(Lease.refund(remainders)).isCompleted();
         assertThat(sent)
                 .allMatch(keys -> keys.stream().map(ClusterSlot::of).distinct().count() == 1);
         assertThat(sent).extracting(keys -> ClusterSlot.of(keys.get(0))).doesNotHaveDuplicates();
         assertThat(sent.stream().mapToInt(List::size).sum()).isEqualTo(100);
-        assertThat(refunds.affordable()).isZero();
+        assertThat(remainders.get(0).unused().affordable()).isZero();
         int scripts = sent.size();
         for (int i = 0; i < LeaseRefunds.SHARE * scripts; i++) {
             assertThat(redis.execute(List.of(new byte[1]), new byte[0][], redis.deadline()))
                     .isCompleted();
         }
-        assertThat(refunds.affordable()).isOne();
+        assertThat(remainders.get(0).unused().affordable()).isOne();
     }
 
     @Test
@@ -122,10 +117,15 @@ class LeaseRefundsTests {
         byte[] failing = keys.name(limit, "alice");
         assertThat(cluster.execute(List.of(failing), new byte[0][], cluster.deadline()))
                 .isCompletedExceptionally();
-        assertThat(ofCluster.isAvailable(new Charge(limit, "alice", 1))).isFalse();
-        assertThat(ofCluster.isAvailable(new Charge(limit, "bob", 1))).isTrue();
-        assertThat(ofCluster.isAvailable(new Charge(limit, "carol", 1)))
+        assertThat(isAvailable(ofCluster, "alice")).isFalse();
+        assertThat(isAvailable(ofCluster, "bob")).isTrue();
+        assertThat(isAvailable(ofCluster, "carol"))
                 .as("of a slot without a server")
                 .isFalse();
+    }
+
+    private boolean isAvailable(LeaseRefunds refunds, String key) {
+        return refunds.of(new Charge(limit, key, 1), Receipt.NONE, Duration.ofDays(1))
+                .isAvailable();
     }
 }
