@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -85,13 +87,14 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
 
     @Override
     public void execute(Runnable work) {
-        add(nanos, work);
+        add(new Task(nanos, work));
     }
 
     @Override
     public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
-        add(nanos + unit.toNanos(delay), work);
-        return null;
+        Task task = new Task(nanos + unit.toNanos(delay), work);
+        add(task);
+        return new Scheduled(task);
     }
 
     @Override
@@ -105,20 +108,45 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
                 unit);
     }
 
-    private void add(long due, Runnable work) {
+    private void add(Task task) {
         if (isShutdown()) {
             throw new RejectedExecutionException();
         }
-        tasks.add(new Task(due, work));
+        tasks.add(task);
         if (overtaking != null) {
             Runnable before = overtaking;
             overtaking = null;
             before.run();
-            pass(Duration.ofNanos(due - nanos));
+            pass(Duration.ofNanos(task.due - nanos));
         }
         if (failing) {
             failing = false;
             throw new OutOfMemoryError("unable to create native thread");
+        }
+    }
+
+    /** A task that can be cancelled, as long as it waits. */
+    private final class Scheduled extends CompletableFuture<Void> implements ScheduledFuture<Void> {
+
+        private final Task task;
+
+        Scheduled(Task task) {
+            this.task = task;
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterrupt) {
+            return tasks.removeIf(waiting -> waiting == task);
+        }
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(task.due - nanos, TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
         }
     }
 }

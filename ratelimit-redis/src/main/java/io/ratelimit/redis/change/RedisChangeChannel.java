@@ -5,6 +5,7 @@ import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.concurrent.PeriodicTask;
 import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.door.RedisFailureMapper;
@@ -20,7 +21,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -116,15 +116,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
         if (!running) {
             running = true;
             subscribing = new SubscriptionKeeper();
-            later(subscribing, Duration.ZERO);
-        }
-    }
-
-    private void later(SubscriptionKeeper attempt, Duration pause) {
-        try {
-            var unused = thread.schedule(attempt, pause.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException ex) {
-            // Closed.
+            subscribing.attempts.start();
         }
     }
 
@@ -205,12 +197,14 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     }
 
     /** Keeps one subscription, from a start to the next stop. */
-    private final class SubscriptionKeeper implements Runnable {
+    private final class SubscriptionKeeper {
+
+        private final PeriodicTask attempts = new PeriodicTask(thread, this::attempt, this::pauseMillis);
+
+        private volatile boolean tried;
 
         /** {@code null}: none, or not yet. Drivers subscribe nevertheless if it is closed too early. */
         private volatile @Nullable RedisConnection subscription;
-
-        private volatile boolean ended;
 
         /** The thread that may wait for a connection. */
         private @Nullable Thread attempting;
@@ -218,24 +212,28 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
         /** Done when no connection is being created. */
         private volatile CompletableFuture<@Nullable Void> created = CompletableFuture.completedFuture(null);
 
-        /** No failure ends the attempts. */
-        @Override
-        public void run() {
+        private boolean isEnded() {
+            return !attempts.isRunning();
+        }
+
+        private long pauseMillis() {
+            return tried ? (closed.get() < 2 ? PAUSE : LONG_PAUSE).toMillis() : 0;
+        }
+
+        private void attempt() {
+            tried = true;
             attempting(Thread.currentThread());
             try {
-                if (!ended && !isSubscribed() && connector.connect(CONNECT)) {
+                if (!isSubscribed() && connector.connect(CONNECT)) {
                     subscribe();
                 }
             } catch (Throwable ex) {
-                if (!ended) {
+                if (!isEnded()) {
                     closed.addAndGet(RedisFailureMapper.isConnectionLost(ex) ? 1 : 0);
                     log(ex);
                 }
             }
             attempting(null);
-            if (!ended) {
-                later(this, closed.get() < 2 ? PAUSE : LONG_PAUSE);
-            }
         }
 
         private synchronized void attempting(@Nullable Thread thread) {
@@ -256,7 +254,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
             CompletableFuture<@Nullable Void> creation = new CompletableFuture<>();
             created = creation;
             try {
-                if (!ended) {
+                if (!isEnded()) {
                     close(subscription);
                     subscribe(connector.connections().getConnection());
                 }
@@ -270,7 +268,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
             try {
                 connection.subscribe(new Subscription(this, connection), channel.getBytes(StandardCharsets.UTF_8));
                 subscription = connection;
-                subscribed = !ended && connection.isSubscribed();
+                subscribed = !isEnded() && connection.isSubscribed();
             } finally {
                 if (!subscribed) {
                     subscription = null;
@@ -282,7 +280,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
         /** The driver has subscribed. If it blocks, it has not returned. */
         private void subscribedOn(RedisConnection connection) {
             subscription = connection;
-            if (ended) {
+            if (isEnded()) {
                 onReceiver(() -> close(connection));
             } else {
                 created.complete(null);
@@ -294,7 +292,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
          * moment, because its server may be silent, and the timeout of its handshake ends with the client.
          */
         private void end() {
-            ended = true;
+            attempts.stop();
             close(subscription);
             BoundedWait.await(created, patience);
             interrupt();

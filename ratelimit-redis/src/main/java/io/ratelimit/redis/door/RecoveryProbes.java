@@ -1,5 +1,6 @@
 package io.ratelimit.redis.door;
 
+import io.ratelimit.internal.concurrent.PeriodicTask;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -9,13 +10,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Probes the servers whose circuit breaker is open, one after the other: eight probes a second in total, until a server answers.
  * A server that stays silent gets a new connection. All state is confined to one thread, which exists only while there is
- * something to probe. No failure ends the probes: each tick continues what the last one began, and if no tick can be scheduled,
- * the next {@link #start} does it.
+ * something to probe. No failure ends the probes; if the next one cannot be scheduled, {@link #start} does it.
  */
 final class RecoveryProbes {
 
@@ -33,14 +32,13 @@ final class RecoveryProbes {
     /** The servers to probe, the next one first, with the time since which each has its connection. */
     private final Map<ServerCircuitBreaker, Long> silent = new LinkedHashMap<>();
 
-    /** The next tick. Other ticks that are still queued do nothing. */
-    private @Nullable Object nextTick;
-
-    private long lastTick;
+    private long lastProbe;
 
     private boolean warned;
 
     private final ScheduledExecutorService thread;
+
+    private final PeriodicTask probing;
 
     private final LongSupplier nanos;
 
@@ -58,17 +56,17 @@ final class RecoveryProbes {
         this.probe = probe;
         this.reconnect = reconnect;
         this.thread = thread;
+        this.probing =
+                new PeriodicTask(thread, () -> attempt("find a server to probe", this::probeNext), this::pauseMillis);
         this.nanos = nanos;
-        this.lastTick = nanos.getAsLong() - PAUSE.toNanos();
+        this.lastProbe = nanos.getAsLong() - PAUSE.toNanos();
     }
 
     /** Probes the server until its breaker is closed. A repeated call restarts probes that have ended, and is harmless otherwise. */
     void start(ServerCircuitBreaker server) {
         execute(() -> {
             silent.putIfAbsent(server, nanos.getAsLong());
-            if (nextTick == null) {
-                tickLater();
-            }
+            probing.start();
         });
     }
 
@@ -86,7 +84,7 @@ final class RecoveryProbes {
     }
 
     void stop() {
-        thread.shutdownNow();
+        probing.close();
     }
 
     /** Returns whether there will be no more probes. */
@@ -94,27 +92,10 @@ final class RecoveryProbes {
         return thread.isShutdown();
     }
 
-    /** Schedules the next tick: at once if the last one is long ago, because the failure may have been momentary. */
-    private void tickLater() {
-        long pause = lastTick + PAUSE.toNanos() - nanos.getAsLong();
-        Object tick = new Object();
-        try {
-            var unused = thread.schedule(() -> tick(tick), pause, TimeUnit.NANOSECONDS);
-            nextTick = tick;
-        } catch (RejectedExecutionException ex) {
-            // Stopped.
-        }
-    }
-
-    private void tick(Object tick) {
-        if (tick != nextTick) {
-            return;
-        }
-        nextTick = null;
-        attempt("find a server to probe", this::probeNext);
-        if (!silent.isEmpty()) {
-            tickLater();
-        }
+    /** The first probe comes at once, because the failure may have been momentary. */
+    private long pauseMillis() {
+        long left = lastProbe + PAUSE.toNanos() - nanos.getAsLong();
+        return silent.isEmpty() ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.toMillis(left);
     }
 
     private void probeNext() {
@@ -123,7 +104,7 @@ final class RecoveryProbes {
             warned = false;
             return;
         }
-        lastTick = nanos.getAsLong();
+        lastProbe = nanos.getAsLong();
         for (ServerCircuitBreaker server : silent.keySet()) {
             if (!server.isProbed()) {
                 probe(server);
@@ -134,8 +115,8 @@ final class RecoveryProbes {
 
     private void probe(ServerCircuitBreaker server) {
         Long since = silent.remove(server);
-        boolean impatient = since != null && lastTick - since >= PATIENCE.toNanos();
-        silent.put(server, since == null || impatient ? lastTick : since);
+        boolean impatient = since != null && lastProbe - since >= PATIENCE.toNanos();
+        silent.put(server, since == null || impatient ? lastProbe : since);
         if (impatient) {
             attempt("reconnect to " + server.name(), () -> reconnect.accept(server));
         }

@@ -219,13 +219,13 @@ class RecoveryProbesTests {
         assertThat(probed).hasSize(1 + A_SECOND);
     }
 
-    /** As a thread pool does: the task is queued before its thread is started. */
     @Test
-    void tickThatCannotBeScheduledIsTakenUpByTheNextStart() {
+    void probeThatCannotBeScheduledIsScheduledByTheNextStart() {
         ServerCircuitBreaker a = silent("a");
         probes.start(a);
         thread.failToStart();
         assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(thread::turn);
+        thread.forget();
         thread.pass(SECOND);
         assertThat(probed).isEmpty();
         probes.start(a);
