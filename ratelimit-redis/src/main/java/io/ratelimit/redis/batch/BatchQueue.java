@@ -1,6 +1,5 @@
 package io.ratelimit.redis.batch;
 
-import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.DeadlineTimer;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import io.ratelimit.redis.door.RoundTrip;
@@ -202,7 +201,7 @@ public final class BatchQueue implements CallDispatcher {
         try {
             return add(call, batch, needed);
         } catch (Throwable ex) {
-            call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
+            call.fail(ex);
             throw ex;
         }
     }
@@ -237,7 +236,7 @@ public final class BatchQueue implements CallDispatcher {
                     roundTrip.add(timeout.clock().getAsLong() - sent.nanos);
                 }
                 send();
-                tell(sent);
+                tell(sent.batch, numbers, thrown);
             }
         });
     }
@@ -246,24 +245,24 @@ public final class BatchQueue implements CallDispatcher {
     private void expired(Batch batch) {
         if (underWay.remove(batch)) {
             send();
-            batch.fail(RedisFailureMapper.of(RedisTopology.REDIS, new TimeoutException()));
+            batch.fail(new TimeoutException());
         }
     }
 
     private void tell(SentBatch sent) {
-        Batch batch = sent.batch;
-        var unused = sent.reply.handle((numbers, thrown) -> {
-            if (thrown == null) {
-                batch.answer(numbers);
-            } else if (batch.calls().size() > 1 && RedisFailureMapper.isOfOneCall(thrown)) {
-                // Nothing was charged, and each call alone may succeed.
-                batch.end();
-                batch.calls().forEach(alone::dispatch);
-            } else {
-                batch.fail(RedisFailureMapper.of(RedisTopology.REDIS, thrown));
-            }
-            return null;
-        });
+        var unused = sent.reply.whenComplete((numbers, thrown) -> tell(sent.batch, numbers, thrown));
+    }
+
+    private void tell(Batch batch, List<Long> numbers, @Nullable Throwable thrown) {
+        if (thrown == null) {
+            batch.answer(numbers);
+        } else if (batch.calls().size() > 1 && RedisFailureMapper.isOfOneCall(thrown)) {
+            // Nothing was charged, and each call alone may succeed.
+            batch.end();
+            batch.calls().forEach(alone::dispatch);
+        } else {
+            batch.fail(thrown);
+        }
     }
 
     /** Resumes sending if the queue is stuck. Called by the watchdog. */

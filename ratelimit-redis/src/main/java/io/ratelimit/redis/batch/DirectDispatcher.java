@@ -1,8 +1,6 @@
 package io.ratelimit.redis.batch;
 
-import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.GuardedRedis;
-import io.ratelimit.redis.door.RedisFailureMapper;
 import io.ratelimit.redis.door.ServerCircuitBreaker;
 import io.ratelimit.redis.door.TimeLimit;
 import io.ratelimit.redis.script.ScriptCall;
@@ -35,7 +33,7 @@ public final class DirectDispatcher implements CallDispatcher {
                 }
             });
         } catch (Throwable ex) {
-            call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
+            call.fail(ex);
         }
     }
 

@@ -177,7 +177,7 @@ public final class PendingCall<T> implements ScriptInput, DeadlineTimer.Task {
             return true;
         }
         if (sent) {
-            fail(RedisFailureMapper.of(RedisTopology.REDIS, new TimeoutException()));
+            fail(new TimeoutException());
         } else {
             failUnsent();
         }
@@ -206,13 +206,13 @@ public final class PendingCall<T> implements ScriptInput, DeadlineTimer.Task {
         try {
             answer = reader.read(reply, from);
         } catch (Throwable ex) {
-            fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
+            fail(ex);
             return;
         }
         outcome.complete(answer);
     }
 
-    void fail(Throwable failure) {
-        outcome.completeExceptionally(failure);
+    void fail(Throwable thrown) {
+        outcome.completeExceptionally(RedisFailureMapper.of(RedisTopology.REDIS, thrown));
     }
 }

@@ -3,7 +3,6 @@ package io.ratelimit.redis.connection;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.DaemonThreads;
-import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.RedisFailureMapper;
@@ -14,7 +13,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.RedisOperations;
@@ -73,7 +71,7 @@ public final class BackgroundCommands {
                     Reason.OVERLOADED, "Redis: too many " + work + " wait for a reply", ex));
         }
         return reply.orTimeout(DEADLINE.toMillis(), TimeUnit.MILLISECONDS).exceptionally(thrown -> {
-            throw failure(Futures.unwrap(thrown));
+            throw RedisFailureMapper.of(RedisTopology.REDIS, thrown);
         });
     }
 
@@ -82,14 +80,5 @@ public final class BackgroundCommands {
             throw new RateLimitStoreException(Reason.UNREACHABLE, "Redis: no connection yet", null);
         }
         return command.apply(connector.template());
-    }
-
-    private static RateLimitStoreException failure(Throwable thrown) {
-        if (thrown instanceof TimeoutException) {
-            return new RateLimitStoreException(Reason.TIMEOUT, "Redis: no answer in time", thrown);
-        }
-        return thrown instanceof RateLimitStoreException known
-                ? known
-                : RedisFailureMapper.of(RedisTopology.REDIS, thrown);
     }
 }

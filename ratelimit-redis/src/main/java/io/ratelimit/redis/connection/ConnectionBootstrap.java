@@ -2,18 +2,17 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -80,9 +79,7 @@ final class ConnectionBootstrap {
     void await(Duration most) {
         start();
         try {
-            tried.get(most.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException | ExecutionException ex) {
-            // The calls that need the connection find out.
+            BoundedWait.awaitInterruptibly(tried, most);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }

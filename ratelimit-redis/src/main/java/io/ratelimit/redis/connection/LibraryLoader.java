@@ -30,14 +30,14 @@ final class LibraryLoader {
 
     /** The result fails if the function cannot be called afterwards on the server, or on a master of the cluster. */
     @SuppressWarnings("deprecation") // Nothing else connects to a master without blocking.
-    static CompletionStage<?> load(RateLimitLibrary library, RedisClusterAsyncCommands<byte[], byte[]> servers) {
+    static CompletionStage<Void> load(RateLimitLibrary library, RedisClusterAsyncCommands<byte[], byte[]> servers) {
         return servers instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster
                 ? loadIntoMasters(library, cluster.getStatefulConnection())
-                : loadIfMissing(library, servers);
+                : loadIfMissing(library, servers).thenAccept(done -> {});
     }
 
     /** A former master that is down has no slots any more. */
-    private static CompletionStage<?> loadIntoMasters(
+    private static CompletionStage<Void> loadIntoMasters(
             RateLimitLibrary library, StatefulRedisClusterConnection<byte[], byte[]> cluster) {
         return CompletableFuture.allOf(cluster.getPartitions().stream()
                 .filter(node -> node.getRole().isUpstream() && !node.getSlots().isEmpty())
@@ -47,7 +47,7 @@ final class LibraryLoader {
                 .toArray(CompletableFuture[]::new));
     }
 
-    private static CompletionStage<?> loadIfMissing(
+    private static CompletionStage<String> loadIfMissing(
             RateLimitLibrary library, RedisClusterAsyncCommands<byte[], byte[]> server) {
         CommandArgs<byte[], byte[]> words =
                 new CommandArgs<>(ByteArrayCodec.INSTANCE).add(library.name()).add(NO_RUN);

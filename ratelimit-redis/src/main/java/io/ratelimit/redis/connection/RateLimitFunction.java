@@ -1,5 +1,6 @@
 package io.ratelimit.redis.connection;
 
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import java.lang.System.Logger.Level;
@@ -48,7 +49,7 @@ final class RateLimitFunction {
 
     private final String name;
 
-    private final Supplier<? extends CompletionStage<?>> loader;
+    private final Supplier<? extends CompletionStage<Void>> loader;
 
     private final LongSupplier nanos;
 
@@ -62,12 +63,12 @@ final class RateLimitFunction {
     private boolean closed;
 
     /** @param loader loads the library into the masters that do not have it, without blocking */
-    RateLimitFunction(RateLimitLibrary library, Supplier<? extends CompletionStage<?>> loader) {
+    RateLimitFunction(RateLimitLibrary library, Supplier<? extends CompletionStage<Void>> loader) {
         this(library, loader, System::nanoTime);
     }
 
     /** @param nanos the clock */
-    RateLimitFunction(RateLimitLibrary library, Supplier<? extends CompletionStage<?>> loader, LongSupplier nanos) {
+    RateLimitFunction(RateLimitLibrary library, Supplier<? extends CompletionStage<Void>> loader, LongSupplier nanos) {
         this.name = library.name();
         this.loader = loader;
         this.nanos = nanos;
@@ -95,7 +96,7 @@ final class RateLimitFunction {
         if (!loading.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        return attempt().handle((done, thrown) -> {
+        return Futures.start(loader).orTimeout(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS).handle((done, thrown) -> {
             try {
                 if (thrown == null) {
                     closed = false;
@@ -108,14 +109,6 @@ final class RateLimitFunction {
             }
             return null;
         });
-    }
-
-    private CompletableFuture<?> attempt() {
-        try {
-            return loader.get().toCompletableFuture().orTimeout(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (Throwable ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
     }
 
     /** Notes that the server has lost its scripts, and may be one that has functions. */

@@ -1,5 +1,6 @@
 package io.ratelimit.redis.door;
 
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Queue;
@@ -188,7 +189,7 @@ public final class DeadlineTimer {
 
     /** Ends the work on another thread, so that the timer goes on. */
     private void end(Task timed) {
-        run(timed.isScript() ? ofScripts : ofCalls, () -> {
+        DaemonThreads.runApart(timed.isScript() ? ofScripts : ofCalls, () -> {
             if (timed.expire()) {
                 extended.add(timed);
                 set();
@@ -198,7 +199,7 @@ public final class DeadlineTimer {
 
     /** Sends scripts on a thread that may block. */
     public void runOnSender(Runnable sending) {
-        run(ofScripts, sending);
+        DaemonThreads.runApart(ofScripts, sending);
     }
 
     /**
@@ -213,16 +214,6 @@ public final class DeadlineTimer {
         } catch (Throwable ex) {
             logger.log(Level.DEBUG, "No thread is available to send a script later; the next reply sends it", ex);
             return false;
-        }
-    }
-
-    /** Runs the task, on the current thread if no other is available. */
-    private static void run(Executor executor, Runnable task) {
-        try {
-            executor.execute(task);
-        } catch (Throwable ex) {
-            logger.log(Level.DEBUG, "No thread is available to end a call or a script; using the current one", ex);
-            task.run();
         }
     }
 }
