@@ -175,8 +175,8 @@ final class DedicatedConnections extends LettuceConnectionFactory {
         List<EventExecutor> running = new ArrayList<>();
         threads.forEach(running::add);
         running.removeIf(EventExecutor::isShuttingDown);
-        CompletableFuture<Void> over = Futures.forAll(
-                running, thread -> Futures.start(() -> CompletableFuture.runAsync(() -> {}, thread)));
+        CompletableFuture<Void> over =
+                Futures.forAll(running, thread -> Futures.start(() -> CompletableFuture.runAsync(() -> {}, thread)));
         BoundedWait.await(over, LONGEST_RECONNECT);
     }
 

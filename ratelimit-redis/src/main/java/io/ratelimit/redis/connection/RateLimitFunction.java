@@ -96,19 +96,21 @@ final class RateLimitFunction {
         if (!loading.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        return Futures.start(loader).orTimeout(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS).handle((done, thrown) -> {
-            try {
-                if (thrown == null) {
-                    closed = false;
-                    become(true, state.pause, "Calls run as the Redis function " + name);
-                } else {
-                    missing(thrown);
-                }
-            } finally {
-                loading.set(false);
-            }
-            return null;
-        });
+        return Futures.start(loader)
+                .orTimeout(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
+                .handle((done, thrown) -> {
+                    try {
+                        if (thrown == null) {
+                            closed = false;
+                            become(true, state.pause, "Calls run as the Redis function " + name);
+                        } else {
+                            missing(thrown);
+                        }
+                    } finally {
+                        loading.set(false);
+                    }
+                    return null;
+                });
     }
 
     /** Notes that the server has lost its scripts, and may be one that has functions. */

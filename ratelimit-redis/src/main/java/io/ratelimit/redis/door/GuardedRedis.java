@@ -274,8 +274,7 @@ public final class GuardedRedis implements DisposableBean {
             return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
         breakers.values().removeIf(server -> !server.isOpen() && !tags.containsKey(server.name()));
-        return Futures.forAll(
-                tags.entrySet(), tag -> call.apply(server(tag.getKey()), () -> probeOn(tag.getValue())));
+        return Futures.forAll(tags.entrySet(), tag -> call.apply(server(tag.getKey()), () -> probeOn(tag.getValue())));
     }
 
     private ServerCircuitBreaker server(String name) {

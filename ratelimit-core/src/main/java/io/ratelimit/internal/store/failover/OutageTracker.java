@@ -37,10 +37,8 @@ final class OutageTracker {
 
     private final Outage ofStore;
 
-    private final Outage ofBuckets;
-
-    /** By the algorithm, each from its first failure on. There are as many as beans. */
-    private final Map<String, Outage> ofAlgorithms = new ConcurrentSkipListMap<>();
+    /** Of single buckets and of each algorithm of the application, by their last messages, from the first failure on. */
+    private final Map<String, Outage> ofParts = new ConcurrentSkipListMap<>();
 
     private final String store;
 
@@ -65,13 +63,6 @@ final class OutageTracker {
         this.redis = redis;
         this.ofStore = new Outage(
                 store + " unavailable", store + " available again", redis, Duration.ofSeconds(1), nanos, events);
-        this.ofBuckets = new Outage(
-                store + " holds a foreign value",
-                store + " without a foreign value for a minute",
-                redis,
-                MINUTE,
-                nanos,
-                event -> {});
     }
 
     /** A call is decided by {@code on-store-failure}. */
@@ -92,40 +83,31 @@ final class OutageTracker {
         RateLimitStoreException first = Outage.first(failure);
         Reason reason = first.getReason();
         if (reason == Reason.FOREIGN_VALUE) {
-            ofBuckets.failure(limits, failure, isCall, null);
+            ofPart(store + " holds a foreign value", store + " without a foreign value for a minute")
+                    .failure(limits, failure, isCall, null);
         } else if (reason == Reason.ALGORITHM) {
-            ofAlgorithm(first).failure(limits, failure, isCall, null);
+            String algorithm = first instanceof AlgorithmFailureException known
+                    ? "algorithm '" + known.algorithm() + "'"
+                    : "an algorithm";
+            ofPart("Rate limit algorithm failed", "Rate limits without a failure of " + algorithm + " for a minute")
+                    .failure(limits, failure, isCall, null);
         } else if (isOfStore(reason)) {
             ofStore.failure(limits, failure, isCall, found.get());
         }
     }
 
     void success() {
-        if (ofBuckets.isOn()) {
-            ofBuckets.overIfQuiet();
-        }
         // Without failures, a call creates no iterator.
-        if (!ofAlgorithms.isEmpty()) {
-            ofAlgorithms.values().stream().filter(Outage::isOn).forEach(Outage::overIfQuiet);
+        if (!ofParts.isEmpty()) {
+            ofParts.values().stream().filter(Outage::isOn).forEach(Outage::overIfQuiet);
         }
         if (ofStore.isOn() && ofStore.isQuiet()) {
             checkInBackground();
         }
     }
 
-    private Outage ofAlgorithm(RateLimitStoreException failure) {
-        String algorithm = failure instanceof AlgorithmFailureException known
-                ? "algorithm '" + known.algorithm() + "'"
-                : "an algorithm";
-        return ofAlgorithms.computeIfAbsent(
-                algorithm,
-                first -> new Outage(
-                        "Rate limit algorithm failed",
-                        "Rate limits without a failure of " + algorithm + " for a minute",
-                        redis,
-                        MINUTE,
-                        nanos,
-                        event -> {}));
+    private Outage ofPart(String bad, String good) {
+        return ofParts.computeIfAbsent(good, first -> new Outage(bad, good, redis, MINUTE, nanos, event -> {}));
     }
 
     /** Returns whether the whole store can decide, as far as is known. Does not include failures of single buckets and limits. */
@@ -180,8 +162,8 @@ final class OutageTracker {
 
     List<StoreFailure> failures() {
         return Stream.concat(
-                        Stream.of(ofStore.failure(found.get()), ofBuckets.failure(null)),
-                        ofAlgorithms.values().stream().map(outage -> outage.failure(null)))
+                        Stream.of(ofStore.failure(found.get())),
+                        ofParts.values().stream().map(outage -> outage.failure(null)))
                 .filter(Objects::nonNull)
                 .toList();
     }

@@ -138,7 +138,7 @@ final class LeaseSweep {
 
     /** Refunds leases that no call has taken from since this was called last. */
     void refundIdle() {
-        Iterator<LeasedBucketRegistry.Entry> idle = buckets.idle().iterator();
+        Iterator<LeasedBucket> idle = buckets.idle().iterator();
         List<Lease> remainders = next(idle);
         while (!remainders.isEmpty() && isDone(Lease.refund(remainders), LONGEST)) {
             if (idle.hasNext() || !ended.isEmpty()) {
@@ -149,15 +149,15 @@ final class LeaseSweep {
     }
 
     /** As many as the store can afford. Of those that have nothing left there may be any number. */
-    private List<Lease> next(Iterator<LeasedBucketRegistry.Entry> idle) {
+    private List<Lease> next(Iterator<LeasedBucket> idle) {
         int most = affordable();
         List<Lease> waiting = new ArrayList<>();
         ended.drainTo(waiting, most);
         List<Lease> remainders = available(waiting, most);
         while (idle.hasNext() && (most == 0 || remainders.size() < most)) {
-            LeasedBucketRegistry.Entry entry = idle.next();
-            long left = most > 0 && entry.bucket().isRefundable() ? Long.MAX_VALUE : 0;
-            remainders.addAll(buckets.retireIfIdle(entry, left, nanos.getAsLong()));
+            LeasedBucket bucket = idle.next();
+            long left = most > 0 && bucket.isRefundable() ? Long.MAX_VALUE : 0;
+            remainders.addAll(buckets.retireIfIdle(bucket, left, nanos.getAsLong()));
         }
         return remainders;
     }

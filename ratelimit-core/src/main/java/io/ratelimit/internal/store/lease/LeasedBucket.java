@@ -17,6 +17,8 @@ final class LeasedBucket {
 
     private final RateLimit limit;
 
+    private final String key;
+
     private volatile @Nullable LeasedPermits leased;
 
     /** Came before the present one was used up. */
@@ -38,8 +40,14 @@ final class LeasedBucket {
     /** The number of looks in a row that found no use of it. */
     private int idleLooks;
 
-    LeasedBucket(RateLimit limit) {
+    /** @param key as the registry has it */
+    LeasedBucket(RateLimit limit, String key) {
         this.limit = limit;
+        this.key = key;
+    }
+
+    String key() {
+        return key;
     }
 
     RateLimit limit() {

@@ -42,9 +42,8 @@ final class LeasedBucketRegistry {
 
     /** Finds those of a key by its digest. Looks through all, which few callers ask for. */
     List<LeasedBucket> find(String limit, String keyDigest) {
-        return entries(limit)
-                .filter(entry -> KeyDigest.of(entry.key).equals(keyDigest))
-                .map(Entry::bucket)
+        return all(limit)
+                .filter(bucket -> KeyDigest.of(bucket.key()).equals(keyDigest))
                 .toList();
     }
 
@@ -55,7 +54,7 @@ final class LeasedBucketRegistry {
         if (known != null || count.get() >= most || key(key).length() > KeyDigest.LONGEST_KEY) {
             return known;
         }
-        LeasedBucket added = new LeasedBucket(limit);
+        LeasedBucket added = new LeasedBucket(limit, key(key));
         buckets.compute(limit, (same, present) -> {
             Map<String, LeasedBucket> ofLimit = present == null ? new ConcurrentHashMap<>() : present;
             if (ofLimit.putIfAbsent(key(key), added) == null) {
@@ -84,21 +83,18 @@ final class LeasedBucketRegistry {
      * @return the permits to refund
      */
     List<Lease> retireOtherPlans(RateLimit limit, @Nullable String key, long nanos) {
-        Stream<LeasedBucket> others = ofAllPlans(limit, key).stream().filter(bucket -> bucket.limit() != limit);
-        return retire(others.map(bucket -> new Entry(key(key), bucket)), nanos);
+        return retire(ofAllPlans(limit, key).stream().filter(bucket -> bucket.limit() != limit), nanos);
     }
 
     /** Returns the buckets that no call has taken or wanted permits from since the last time; small leases last for longer. */
-    List<Entry> idle() {
+    List<LeasedBucket> idle() {
         int patience = count.get() <= most / 2 ? PATIENCE : 1;
-        return entries().filter(entry -> entry.bucket.look(patience)).toList();
+        return all().filter(bucket -> bucket.look(patience)).toList();
     }
 
     /** Requests that the store should long have answered; their buckets ask anew. */
     List<LeaseRequest> giveUp(long latest) {
-        return entries()
-                .flatMap(entry -> Stream.ofNullable(entry.bucket.giveUp(latest)))
-                .toList();
+        return all().flatMap(bucket -> Stream.ofNullable(bucket.giveUp(latest))).toList();
     }
 
     /**
@@ -107,12 +103,12 @@ final class LeasedBucketRegistry {
      * @param most the permits that it may have left
      * @return the permits to refund
      */
-    List<Lease> retireIfIdle(Entry entry, long most, long nanos) {
-        List<Lease> remainders = entry.bucket.retireIfIdle(most, nanos);
+    List<Lease> retireIfIdle(LeasedBucket bucket, long most, long nanos) {
+        List<Lease> remainders = bucket.retireIfIdle(most, nanos);
         if (remainders == null) {
             return List.of();
         }
-        remove(entry.key, entry.bucket);
+        remove(bucket);
         return remainders;
     }
 
@@ -122,7 +118,7 @@ final class LeasedBucketRegistry {
      * @return the permits to refund
      */
     List<Lease> retireAll(long nanos) {
-        return retire(entries(), nanos);
+        return retire(all(), nanos);
     }
 
     /**
@@ -132,21 +128,21 @@ final class LeasedBucketRegistry {
      * @return the permits to refund
      */
     List<Lease> retire(String limit, long nanos) {
-        return retire(entries(limit), nanos);
+        return retire(all(limit), nanos);
     }
 
-    private List<Lease> retire(Stream<Entry> entries, long nanos) {
+    private List<Lease> retire(Stream<LeasedBucket> some, long nanos) {
         List<Lease> remainders = new ArrayList<>();
-        entries.forEach(entry -> {
-            remainders.addAll(entry.bucket.retire(nanos));
-            remove(entry.key, entry.bucket);
+        some.forEach(bucket -> {
+            remainders.addAll(bucket.retire(nanos));
+            remove(bucket);
         });
         return remainders;
     }
 
-    private void remove(String key, LeasedBucket bucket) {
+    private void remove(LeasedBucket bucket) {
         buckets.computeIfPresent(bucket.limit(), (limit, ofLimit) -> {
-            if (ofLimit.remove(key, bucket)) {
+            if (ofLimit.remove(bucket.key(), bucket)) {
                 count.decrementAndGet();
             }
             return ofLimit.isEmpty() ? null : ofLimit;
@@ -159,20 +155,15 @@ final class LeasedBucketRegistry {
      * @param limit the id of the limit
      */
     long leased(String limit, long nanos) {
-        return entries(limit).mapToLong(entry -> entry.bucket.remainder(nanos)).sum();
+        return all(limit).mapToLong(bucket -> bucket.remainder(nanos)).sum();
     }
 
-    private Stream<Entry> entries() {
-        return buckets.values().stream()
-                .flatMap(ofLimit -> ofLimit.entrySet().stream())
-                .map(entry -> new Entry(entry.getKey(), entry.getValue()));
+    private Stream<LeasedBucket> all() {
+        return buckets.values().stream().flatMap(ofLimit -> ofLimit.values().stream());
     }
 
     /** Those of a limit, also those under its former rules. */
-    private Stream<Entry> entries(String limit) {
-        return entries().filter(entry -> entry.bucket.limit().id().equals(limit));
+    private Stream<LeasedBucket> all(String limit) {
+        return all().filter(bucket -> bucket.limit().id().equals(limit));
     }
-
-    /** A bucket, and its key. */
-    record Entry(String key, LeasedBucket bucket) {}
 }

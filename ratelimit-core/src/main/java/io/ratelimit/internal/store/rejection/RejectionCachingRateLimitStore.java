@@ -86,31 +86,19 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
             this.unused = unused;
         }
 
-        static Lease ofStore(Lease lease) {
-            return lease.unused() instanceof EvictingLease evicting
-                    ? new Lease(lease.permits(), evicting.unused)
-                    : lease;
-        }
-
-        static void evict(Lease lease) {
-            if (lease.unused() instanceof EvictingLease evicting) {
-                evicting.evict();
-            }
-        }
-
-        private void evict() {
-            RejectionCachingRateLimitStore.this.evict(charge);
-        }
-
         @Override
         public CompletionStage<Void> refund(long permits) {
-            return unused.refund(permits).whenComplete((done, thrown) -> evict());
+            return refund(List.of(new Lease(permits, this)));
         }
 
         @Override
         public CompletionStage<Void> refund(List<Lease> leases) {
-            return unused.refund(leases.stream().map(EvictingLease::ofStore).toList())
-                    .whenComplete((done, thrown) -> leases.forEach(EvictingLease::evict));
+            List<Lease> ofStore = leases.stream()
+                    .map(lease -> new Lease(lease.permits(), ((EvictingLease) lease.unused()).unused))
+                    .toList();
+            return unused.refund(ofStore)
+                    .whenComplete(
+                            (done, thrown) -> leases.forEach(lease -> evict(((EvictingLease) lease.unused()).charge)));
         }
 
         @Override

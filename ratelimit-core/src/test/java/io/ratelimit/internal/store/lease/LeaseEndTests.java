@@ -303,14 +303,14 @@ class LeaseEndTests {
             assertThat(buckets).hasFieldOrPropertyWithValue("buckets", Map.of());
             // A call that has read the limit before the change.
             assertThat(buckets.of(former, "alice")).isNotNull();
-            for (LeasedBucketRegistry.Entry idle : lookUntilIdle(buckets)) {
+            for (LeasedBucket idle : lookUntilIdle(buckets)) {
                 buckets.retireIfIdle(idle, 0, 0);
             }
             assertThat(buckets).hasFieldOrPropertyWithValue("buckets", Map.of());
         }
     }
 
-    private static List<LeasedBucketRegistry.Entry> lookUntilIdle(LeasedBucketRegistry buckets) {
+    private static List<LeasedBucket> lookUntilIdle(LeasedBucketRegistry buckets) {
         var unused = buckets.idle();
         return buckets.idle();
     }

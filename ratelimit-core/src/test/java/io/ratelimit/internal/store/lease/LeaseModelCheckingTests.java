@@ -94,7 +94,7 @@ class LeaseModelCheckingTests {
 
     abstract static class Leases {
 
-        final LeasedBucket bucket = new LeasedBucket(LIMIT);
+        final LeasedBucket bucket = new LeasedBucket(LIMIT, "");
 
         private final Deque<LeaseRequest> requests = new ArrayDeque<>();
 

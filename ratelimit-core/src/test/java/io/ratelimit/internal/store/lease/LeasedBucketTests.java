@@ -11,7 +11,7 @@ class LeasedBucketTests {
 
     private final RateLimit limit = LeasingInstances.window("quotes", 100, 10);
 
-    private final LeasedBucket bucket = new LeasedBucket(limit);
+    private final LeasedBucket bucket = new LeasedBucket(limit, "");
 
     @Test
     void callThatComesWhenTheLeaseHasLandedTakesFromIt() {
