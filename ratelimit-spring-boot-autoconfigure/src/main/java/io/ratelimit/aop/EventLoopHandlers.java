@@ -28,7 +28,7 @@ public record EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimit
     void check(LimitedMethod limited, Class<?> type) {
         if (limited.strategy() instanceof BlockingStrategy && isHandler(limited, type) && onEventLoops.getAsBoolean()) {
             check(limited, limited.charges().mayBlock(gate.get()));
-            limited.limits().forEach(limit -> limit.addCheck(candidate -> check(limited, mayBlock(candidate))));
+            limited.addCheck(candidate -> check(limited, mayBlock(candidate)));
         }
     }
 

@@ -71,7 +71,11 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
     /** @param during {@code null} outside of a request */
     Evaluation evaluation(@Nullable RequestCall during) {
         return Evaluation.ofCall(
-                limited().expressions(), limited().method(), invocation.getThis(), invocation.getArguments(), during);
+                limited().factory().expressions(),
+                limited().method(),
+                invocation.getThis(),
+                invocation.getArguments(),
+                during);
     }
 
     /**

@@ -1,10 +1,11 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.OutboundRateLimitExceededException;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.ChargeDescription;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.MethodSignatures;
-import io.ratelimit.expression.RateLimitExpressionParser;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.lang.System.Logger.Level;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,7 @@ record LimitedMethod(
         List<RateLimitOperation> operations,
         @Nullable FallbackMethod fallback,
         ReturnTypeStrategy strategy,
-        RateLimitExpressionParser expressions,
+        LimitOperations factory,
         AtomicBoolean warned,
         AtomicReference<MethodCharges> derived) {
 
@@ -41,17 +43,17 @@ record LimitedMethod(
             List<RateLimitOperation> operations,
             @Nullable FallbackMethod fallback,
             ReturnTypeStrategy strategy,
-            RateLimitExpressionParser expressions) {
+            LimitOperations factory) {
         LimitedMethod limited = new LimitedMethod(
                 method,
                 isOutbound,
                 List.copyOf(operations),
                 fallback,
                 strategy,
-                expressions,
+                factory,
                 new AtomicBoolean(),
                 new AtomicReference<>());
-        limited.limits().forEach(limit -> limit.addListener(limited::derive));
+        limited.limits().forEach(limit -> limit.addListener(factory.catalog(), limited::derive));
         // One may have changed before it had the listener.
         limited.derive();
         return limited;
@@ -71,6 +73,11 @@ record LimitedMethod(
     /** Returns all limits, including disabled ones. */
     List<EffectiveLimit> limits() {
         return operations.stream().map(RateLimitOperation::effective).toList();
+    }
+
+    /** Checks the limits of the method again before they change. */
+    void addCheck(Consumer<RateLimit> check) {
+        limits().forEach(limit -> limit.addCheck(factory.catalog(), check));
     }
 
     /** Returns what a call is charged now. A call reads it once. */

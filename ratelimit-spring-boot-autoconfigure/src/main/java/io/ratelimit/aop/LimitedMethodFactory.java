@@ -73,14 +73,16 @@ public record LimitedMethodFactory(
             checkRefunds(method, all);
             checkHolds(method, all);
             JointLimits.check(
-                    all.stream().map(RateLimitOperation::effective).toList(), MethodSignatures.describe(method));
+                    operations.catalog(),
+                    all.stream().map(RateLimitOperation::effective).toList(),
+                    MethodSignatures.describe(method));
             return LimitedMethod.of(
                     method,
                     DeclarativeClient.isMethodOf(method, targetClass),
                     all,
                     fallback(method, targetClass, annotations),
                     strategy,
-                    operations.expressions());
+                    operations);
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(MethodSignatures.describe(method));
         }
@@ -110,12 +112,12 @@ public record LimitedMethodFactory(
                 "Return a CompletableFuture, or remove " + attribute + ".");
     }
 
-    private static void checkHolds(Method method, List<RateLimitOperation> operations) {
+    private void checkHolds(Method method, List<RateLimitOperation> limited) {
         Class<?> unobserved = LateResults.unobserved(method);
         if (unobserved != null) {
-            for (RateLimitOperation operation : operations) {
+            for (RateLimitOperation operation : limited) {
                 checkHolds(unobserved, operation.limit());
-                operation.effective().addCheck(candidate -> checkHolds(unobserved, candidate));
+                operation.effective().addCheck(operations.catalog(), candidate -> checkHolds(unobserved, candidate));
             }
         }
     }

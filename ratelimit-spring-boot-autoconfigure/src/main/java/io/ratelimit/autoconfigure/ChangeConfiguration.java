@@ -35,7 +35,7 @@ class ChangeConfiguration {
     @Bean
     RateLimitLifecycle.Part rateLimitOverridePart(
             OverrideSynchronizer synchronizer, LimitCatalog catalog, ObjectProvider<ChangeListener> listeners) {
-        listeners.orderedStream().forEach(synchronizer::addListener);
+        listeners.orderedStream().forEach(listener -> synchronizer.addListener(catalog, listener));
         return new RateLimitLifecycle.Part(
                 Stage.OVERRIDES, () -> synchronizer.add(catalog), () -> synchronizer.remove(catalog));
     }

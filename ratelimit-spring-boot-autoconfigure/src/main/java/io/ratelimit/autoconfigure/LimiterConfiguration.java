@@ -150,7 +150,7 @@ class LimiterConfiguration {
             releases.ifAvailable(messages -> messages.subscribe(gate::permitsReleased));
             buckets.ifAvailable(changes -> changes.addListener(gate::permitsReleased));
         }
-        catalog.addListener(limit -> follow(limit, gate));
+        catalog.addListener(limit -> follow(limit, catalog, gate));
         return gate;
     }
 
@@ -161,9 +161,9 @@ class LimiterConfiguration {
                 : null;
     }
 
-    private static void follow(EffectiveLimit limit, RateLimitGate gate) {
+    private static void follow(EffectiveLimit limit, LimitCatalog catalog, RateLimitGate gate) {
         AtomicReference<RateLimit> known = new AtomicReference<>(limit.get());
-        limit.addListener(() -> {
+        limit.addListener(catalog, () -> {
             RateLimit next = limit.get();
             gate.limitChanged(known.getAndSet(next), next);
         });

@@ -94,7 +94,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             store.ifPresent(line -> logger.log(Level.INFO, line));
         }
         if (servers != null) {
-            catalog.addListener(servers::check);
+            servers.check(catalog);
             servers.logUnused(catalog);
         }
         limits.forEach(this::checkPlans);

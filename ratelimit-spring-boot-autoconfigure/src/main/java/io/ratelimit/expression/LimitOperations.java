@@ -41,7 +41,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
         EffectiveLimit limit = declaration.get();
         // As it is, and as it may be changed later.
         checkSettled(limit.get(), merged);
-        limit.addCheck(candidate -> checkSettled(candidate, merged));
+        limit.addCheck(catalog, candidate -> checkSettled(candidate, merged));
         boolean fixed = permits.matches("\\d{1,10}");
         LimitKey key = key(merged, scope);
         return new RateLimitOperation(

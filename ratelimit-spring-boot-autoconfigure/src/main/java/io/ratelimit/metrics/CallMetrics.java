@@ -60,7 +60,7 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
         catalog.effective(limit.name()).ifPresent(effective -> {
             registerGauges(effective);
             // A refresh may turn it into a concurrency limit.
-            effective.addListener(() -> registerGauges(effective));
+            effective.addListener(catalog, () -> registerGauges(effective));
         });
     }
 

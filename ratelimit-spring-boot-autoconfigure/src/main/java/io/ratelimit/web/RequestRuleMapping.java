@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.JointLimits;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -88,15 +89,18 @@ public final class RequestRuleMapping {
             all.stream().filter(matcher::overlaps).forEach(earlier -> check(rule, earlier, matcher));
             all.add(matcher);
         }
-        all.forEach(matcher -> matcher.operation().effective().addListener(() -> enable(all)));
+        LimitCatalog catalog = limits.operations().catalog();
+        all.forEach(matcher -> matcher.operation().effective().addListener(catalog, () -> enable(all)));
         enable(all);
         return requests;
     }
 
-    private static void check(RequestRule rule, RequestMatcher earlier, RequestMatcher matcher) {
+    private void check(RequestRule rule, RequestMatcher earlier, RequestMatcher matcher) {
         if (earlier.order() == matcher.order()) {
             JointLimits.check(
-                    List.of(earlier.operation().effective(), matcher.operation().effective()), rule.property());
+                    limits.operations().catalog(),
+                    List.of(earlier.operation().effective(), matcher.operation().effective()),
+                    rule.property());
         } else if (earlier.limitName().equals(matcher.limitName())
                 && !earlier.leavesTo(matcher)
                 && !matcher.leavesTo(earlier)) {

@@ -14,6 +14,7 @@ import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.Scope;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.redis.RedisServers;
@@ -24,7 +25,9 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.servlet.RequestLimitFilter;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -275,6 +278,42 @@ class ContextHierarchyTests {
         assertThat(last.getParent().getBeanNamesForType(RedisServers.class)).hasSize(1);
     }
 
+    @Test
+    void parentKeepsNothingOfAClosedChild() {
+        last = parent(WithQuotes.class).run(all("--ratelimit.partial-context=true"));
+        ConfigurableApplicationContext parent = last;
+        List<WeakReference<Object>> closed = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            closed.add(runAndClose(parent, i % 2 == 0 ? WithJointQuotes.class : WithEndpoint.class));
+        }
+        await().until(() -> {
+            System.gc();
+            return closed.stream().allMatch(child -> child.refersTo(null));
+        });
+    }
+
+    private static WeakReference<Object> runAndClose(ConfigurableApplicationContext parent, Class<?> source) {
+        try (ConfigurableApplicationContext child =
+                parent(source).parent(parent).run(all())) {
+            child.getBean(RateLimitAdmin.class)
+                    .override("quotes", RateLimitOverride.builder().dryRun(true).build());
+            return new WeakReference<>(child);
+        }
+    }
+
+    @Test
+    void limitThatAChildCombinesWithAnotherMayBlockWhenTheChildIsClosed() {
+        run(family(WithQuotes.class, WithJointQuotes.class));
+        RateLimitAdmin admin = last.getParent().getBean(RateLimitAdmin.class);
+        RateLimitOverride blocking = RateLimitOverride.builder()
+                .blockFor(List.of(Duration.ofMinutes(1)))
+                .build();
+        assertThatThrownBy(() -> admin.override("quotes", blocking))
+                .hasMessageContaining("blockFor must not be set for limits of one call that different stores decide");
+        last.close();
+        assertThat(admin.override("quotes", blocking).effective().blockFor()).hasSize(1);
+    }
+
     private void quote() {
         last.getBean(Quotes.class).quote();
     }
@@ -320,6 +359,10 @@ class ContextHierarchyTests {
     @Configuration(proxyBeanMethods = false)
     @Import({Plain.class, OtherQuotes.class})
     static class WithOtherQuotes {}
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Plain.class, JointQuotes.class})
+    static class WithJointQuotes {}
 
     @Configuration(proxyBeanMethods = false)
     @Import({Plain.class, Exports.class})
@@ -391,6 +434,13 @@ class ContextHierarchyTests {
     static class OtherQuotes {
 
         @RateLimited(name = "quotes", rate = "2/h")
+        public void quote() {}
+    }
+
+    static class JointQuotes {
+
+        @RateLimited(name = "quotes", rate = "1/h")
+        @RateLimited(name = "of-each", rate = "1/h", scope = Scope.INSTANCE, blockFor = "1m")
         public void quote() {}
     }
 

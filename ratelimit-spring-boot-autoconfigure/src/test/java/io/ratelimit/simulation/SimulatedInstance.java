@@ -149,7 +149,7 @@ final class SimulatedInstance {
         catalog.addListener(this::follow);
         LeasingRateLimitStore retiring = leases;
         if (retiring != null) {
-            synchronizer.addListener(event -> {
+            synchronizer.addListener(catalog, event -> {
                 switch (event.kind()) {
                     case OVERRIDDEN, OVERRIDE_REMOVED, OVERRIDE_ENDED, RECONFIGURED ->
                         retiring.retire(LimitNames.canonical(event.limitName()));
@@ -162,7 +162,7 @@ final class SimulatedInstance {
 
     private void follow(EffectiveLimit limit) {
         AtomicReference<RateLimit> known = new AtomicReference<>(limit.get());
-        limit.addListener(() -> {
+        limit.addListener(catalog, () -> {
             RateLimit next = limit.get();
             gate.limitChanged(known.getAndSet(next), next);
         });

@@ -3,6 +3,7 @@ package io.ratelimit.internal.change;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.StoredOverride;
 import java.lang.System.Logger.Level;
@@ -20,8 +21,11 @@ final class OverrideEvents {
 
     private volatile boolean listenerFailed;
 
-    void addListener(ChangeListener listener) {
-        listeners.addIfAbsent(listener);
+    /** A child context also adds the listeners of its parent, which has done so before. */
+    void addListener(LimitCatalog owner, ChangeListener listener) {
+        if (listeners.addIfAbsent(listener)) {
+            owner.onClose(() -> listeners.remove(listener));
+        }
     }
 
     /** Tells of the overrides of a limit and its plans that have begun or ended to apply, and of those that cannot. */

@@ -123,8 +123,13 @@ public final class OverrideSynchronizer implements AutoCloseable {
         }
     }
 
-    public void addListener(ChangeListener listener) {
-        events.addListener(listener);
+    /**
+     * Adds a listener of all changes.
+     *
+     * @param owner the catalog of the context that adds it. It ends with its context
+     */
+    public void addListener(LimitCatalog owner, ChangeListener listener) {
+        events.addListener(owner, listener);
     }
 
     @Override

@@ -174,7 +174,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             return;
         }
         try {
-            JointLimits.check(ids.stream().map(catalog::require).toList(), "RateLimiterRegistry");
+            JointLimits.check(catalog, ids.stream().map(catalog::require).toList(), "RateLimiterRegistry");
             JointLimits.check(charges.stream().map(Charge::limit).toList());
         } catch (RateLimitConfigurationException ex) {
             throw new IllegalArgumentException(ex.getMessage(), ex);

@@ -8,9 +8,7 @@ import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +38,7 @@ public final class EffectiveLimit {
 
     private final List<Consumer<RateLimit>> checks = new CopyOnWriteArrayList<>();
 
-    private final Set<JointLimits> calls = new CopyOnWriteArraySet<>();
+    private final List<JointLimits> calls = new CopyOnWriteArrayList<>();
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
@@ -92,19 +90,34 @@ public final class EffectiveLimit {
     /**
      * Adds a check that throws a {@link RateLimitConfigurationException} if a limit cannot apply where this one does. It is not
      * called for the present limit.
+     *
+     * @param owner the catalog of the context that adds it, which may be a child of that of the limit. It ends with its context
      */
-    public void addCheck(Consumer<RateLimit> check) {
-        checks.add(check);
+    public void addCheck(LimitCatalog owner, Consumer<RateLimit> check) {
+        add(owner, checks, check);
     }
 
-    /** Adds the limits of a call that this one is on. */
-    void join(JointLimits call) {
-        calls.add(call);
+    /**
+     * Adds the limits of a call that this one is on.
+     *
+     * @see #addCheck
+     */
+    void join(LimitCatalog owner, JointLimits call) {
+        add(owner, calls, call);
     }
 
-    /** Adds a listener that is called after each change. */
-    public void addListener(Runnable listener) {
-        listeners.add(listener);
+    /**
+     * Adds a listener that is called after each change.
+     *
+     * @see #addCheck
+     */
+    public void addListener(LimitCatalog owner, Runnable listener) {
+        add(owner, listeners, listener);
+    }
+
+    private static <T> void add(LimitCatalog owner, List<T> all, T added) {
+        all.add(added);
+        owner.onClose(() -> all.remove(added));
     }
 
     /**

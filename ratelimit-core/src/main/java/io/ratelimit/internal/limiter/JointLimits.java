@@ -18,14 +18,15 @@ public record JointLimits(List<EffectiveLimit> limits, String place) {
     /**
      * Checks the limits of a call as they are configured, and before each later change of one of them.
      *
+     * @param owner the catalog of the context that combines them, until that is closed
      * @param place the method or property that combines them, for messages
      * @throws RateLimitConfigurationException if two of them block keys in different stores
      */
-    public static void check(List<EffectiveLimit> limits, String place) {
+    public static void check(LimitCatalog owner, List<EffectiveLimit> limits, String place) {
         if (limits.size() > 1) {
             JointLimits joint = new JointLimits(List.copyOf(limits), place);
             joint.check(EffectiveLimit::configured);
-            limits.forEach(limit -> limit.join(joint));
+            limits.forEach(limit -> limit.join(owner, joint));
         }
     }
 

@@ -9,8 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A child context has its own catalog over that of its parent: it knows the limits of both. What the configuration names,
  * and nothing declares, is a mistake only in the last context.
  */
-public final class LimitCatalog {
+public final class LimitCatalog implements AutoCloseable {
 
     private volatile RateLimitSettings settings;
 
@@ -33,6 +35,8 @@ public final class LimitCatalog {
     private final Map<String, Declaration> declarations = new LinkedHashMap<>();
 
     private final List<Consumer<EffectiveLimit>> listeners = new ArrayList<>();
+
+    private final Queue<Runnable> ends = new ConcurrentLinkedQueue<>();
 
     /** Properties that this context or one below it has applied. */
     private final Set<String> applied = ConcurrentHashMap.newKeySet();
@@ -237,6 +241,16 @@ public final class LimitCatalog {
         settings = next;
         changes.forEach(EffectiveLimit::reconfigure);
         return List.copyOf(changes.keySet());
+    }
+
+    /** Has this done when the context is closed, whose parents go on. */
+    public void onClose(Runnable end) {
+        ends.add(end);
+    }
+
+    @Override
+    public void close() {
+        ends.forEach(Runnable::run);
     }
 
     /** Records that a property has an effect in this context. */

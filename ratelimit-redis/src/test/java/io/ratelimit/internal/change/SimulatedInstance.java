@@ -70,7 +70,7 @@ final class SimulatedInstance implements OverrideRepository {
         catalog = new LimitCatalog(settings(limits), null, () -> false);
         catalog.complete();
         synchronizer = new OverrideSynchronizer(this, ChangeChannel.NONE, thread::nanos, thread);
-        synchronizer.addListener(events::add);
+        synchronizer.addListener(catalog, events::add);
         synchronizer.add(catalog);
         admin = new LimitAdmin(catalog, synchronizer, mock(), () -> false, property -> null);
     }

@@ -168,13 +168,13 @@ class WholeOverrideTests {
 
     @Test
     void whateverOneLimitThrowsTheOthersFollow() {
-        instance.limit("api").addCheck(limit -> {
+        instance.limit("api").addCheck(instance.catalog, limit -> {
             throw new NoClassDefFoundError("a class of an algorithm");
         });
-        instance.limit("other").addListener(() -> {
+        instance.limit("other").addListener(instance.catalog, () -> {
             throw new NoClassDefFoundError("a class of a listener");
         });
-        instance.synchronizer.addListener(event -> {
+        instance.synchronizer.addListener(instance.catalog, event -> {
             throw new NoClassDefFoundError("a class of an application");
         });
         for (String limit : List.of("api", "other")) {

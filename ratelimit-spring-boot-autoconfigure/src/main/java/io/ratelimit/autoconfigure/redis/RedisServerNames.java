@@ -4,7 +4,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.internal.limit.LimitNames;
-import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.lang.System.Logger.Level;
 import java.util.Map;
@@ -19,10 +18,12 @@ public record RedisServerNames(Map<String, String> names) {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
-    /** Checks a limit, now and whenever its configuration changes. */
-    public void check(EffectiveLimit limit) {
-        check(limit.get());
-        limit.addCheck(this::check);
+    /** Checks the limits of a context, now and whenever their configuration changes. */
+    public void check(LimitCatalog catalog) {
+        catalog.addListener(limit -> {
+            check(limit.get());
+            limit.addCheck(catalog, this::check);
+        });
     }
 
     private void check(RateLimit limit) {

@@ -144,7 +144,7 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
             EffectiveLimit limit = catalog.configured(name);
             checkRate(limit.get());
             if (checked.add(limit)) {
-                limit.addCheck(candidate -> check(limit, candidate));
+                limit.addCheck(catalog, candidate -> check(limit, candidate));
             }
             return new RouteLimit(limit, config.getPermits());
         } catch (RateLimitConfigurationException ex) {
