@@ -97,11 +97,19 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             servers.check(catalog);
             servers.logUnused(catalog);
         }
-        limits.forEach(this::checkPlans);
-        limits.forEach(this::checkSettled);
+        catalog.addListener(limit -> {
+            check(limit.get());
+            limit.addCheck(catalog, this::check);
+        });
         catalog.addListener(limit -> listeners.onLimit(limit.get()));
         limits.forEach(limit -> report(limit, configured));
         awaitStore.run();
+    }
+
+    private void check(RateLimit limit) {
+        checkPlans(limit);
+        // A limit that only code applies has no method or URL whose check would find it.
+        LimitOperations.checkSettled(limit, catalog.settings().of(limit.name()));
     }
 
     /** A limit that only code applies has plans by {@code RateLimiter.withPlan}. */
@@ -123,11 +131,6 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                         + ".plan-expression or plan-resolver, or planExpression or planResolver of the annotation."
                         + " The only RateLimitPlanResolver bean applies by itself, if the limit has a key."
                         + " If only your code names plans, by RateLimiter.withPlan, set plan-expression: none.");
-    }
-
-    /** A limit that only code applies has no method or URL whose check would find it. */
-    private void checkSettled(RateLimit limit) {
-        LimitOperations.checkSettled(limit, catalog.settings().of(limit.name()));
     }
 
     private List<ChargeDescription> charges(RateLimit limit) {

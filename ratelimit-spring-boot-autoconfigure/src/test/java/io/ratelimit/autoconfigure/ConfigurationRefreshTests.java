@@ -147,6 +147,20 @@ class ConfigurationRefreshTests {
     }
 
     /** As at the start-up, where it would be a mistake in writing, too. */
+    /** As at the start-up: the calls would not have their numbers. */
+    @Test
+    void plansOfALimitWithoutAPlanExpressionAreRefused() {
+        application.run(context -> {
+            try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                refresh(context, "ratelimit.limits.quotes.plans.gold.capacity=9");
+                assertThat(log.text())
+                        .contains("ratelimit.limits.quotes.plans must not be set without a plan-expression")
+                        .contains("keeping the present ones");
+            }
+            assertThat(effective(context, "quotes").plans()).isEmpty();
+        });
+    }
+
     @Test
     void nameOfNoLimitIsRefusedWithAllOthers() {
         application.run(context -> {
