@@ -1,5 +1,6 @@
 package io.ratelimit.web.client;
 
+import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.reactor.EventLoops;
@@ -40,7 +41,7 @@ public final class RateLimitClientInterceptor implements ClientHttpRequestInterc
      */
     public static RateLimitClientInterceptor of(RateLimiterRegistry registry, String limit) {
         return new RateLimitClientInterceptor(
-                new RemoteLimit(limit, registry.get(limit)), request -> RemoteLimit.host(request.getURI()));
+                new RemoteLimit(limit, registry), request -> RemoteLimit.host(request.getURI()));
     }
 
     /** Returns an interceptor with another key. Calls with the same key share permits and pauses. */
@@ -58,12 +59,17 @@ public final class RateLimitClientInterceptor implements ClientHttpRequestInterc
             throws IOException {
         String bucket = key.apply(request);
         Duration waited = await(bucket, Duration.ZERO);
-        remote.acquire(bucket);
-        // Another call may have been answered meanwhile.
-        await(bucket, waited);
-        ClientHttpResponse response = execution.execute(request, body);
-        remote.pauses().responded(bucket, response.getStatusCode(), response.getHeaders());
-        return response;
+        Runnable refund = remote.acquire(bucket);
+        try {
+            // Another call may have been answered meanwhile.
+            await(bucket, waited);
+            ClientHttpResponse response = execution.execute(request, body);
+            remote.pauses().responded(bucket, response.getStatusCode(), response.getHeaders());
+            return response;
+        } catch (OutboundRateLimitExceededException notSent) {
+            refund.run();
+            throw notSent;
+        }
     }
 
     /** Returns what the call has waited for pauses. Another may begin while it waits. */

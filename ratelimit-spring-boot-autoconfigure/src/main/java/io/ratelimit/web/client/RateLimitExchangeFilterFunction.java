@@ -36,7 +36,7 @@ public final class RateLimitExchangeFilterFunction implements ExchangeFilterFunc
      */
     public static RateLimitExchangeFilterFunction of(RateLimiterRegistry registry, String limit) {
         return new RateLimitExchangeFilterFunction(
-                new RemoteLimit(limit, registry.get(limit)), request -> RemoteLimit.host(request.url()));
+                new RemoteLimit(limit, registry), request -> RemoteLimit.host(request.url()));
     }
 
     /** Returns a filter with another key. Calls with the same key share permits and pauses. */
@@ -54,17 +54,27 @@ public final class RateLimitExchangeFilterFunction implements ExchangeFilterFunc
         return Mono.defer(() -> {
             String bucket = key.apply(request);
             return await(bucket, Duration.ZERO)
-                    .flatMap(waited -> signalled(remote.limiter().acquireAsync(bucket))
-                            .onErrorMap(RateLimitExceededException.class, OutboundRateLimitExceededException::of)
+                    .flatMap(waited -> acquire(bucket)
                             // Another call may have been answered meanwhile.
-                            .then(Mono.defer(() -> await(bucket, waited))))
-                    .flatMap(waited -> next.exchange(request))
+                            .flatMap(refund -> Mono.defer(() -> await(bucket, waited))
+                                    .flatMap(again -> next.exchange(request))
+                                    .doOnError(OutboundRateLimitExceededException.class, notSent -> refund.run())))
                     .doOnNext(response -> remote.pauses()
                             .responded(
                                     bucket,
                                     response.statusCode(),
                                     response.headers().asHttpHeaders()));
         });
+    }
+
+    /** Takes a permit: see {@link RemoteLimit#acquire}. */
+    private Mono<Runnable> acquire(String bucket) {
+        return signalled(remote.registry().enterAllAsync(remote.refundable(bucket)))
+                .map(remote::refund)
+                .onErrorResume(
+                        IllegalStateException.class,
+                        ex -> signalled(remote.limiter().acquireAsync(bucket)).thenReturn(RemoteLimit.NO_REFUND))
+                .onErrorMap(RateLimitExceededException.class, OutboundRateLimitExceededException::of);
     }
 
     /** Returns what the call has waited for pauses. Another may begin while it waits. */

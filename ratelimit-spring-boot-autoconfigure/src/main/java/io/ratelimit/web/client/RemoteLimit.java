@@ -1,13 +1,16 @@
 package io.ratelimit.web.client;
 
 import io.ratelimit.OutboundRateLimitExceededException;
+import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -16,26 +19,60 @@ import java.util.Locale;
  * @param name the limit's name
  * @param maxWait the longest time that a call waits for the end of a pause
  */
-record RemoteLimit(String name, RateLimiter limiter, RemotePauses pauses, Waiter waiter, Duration maxWait) {
+record RemoteLimit(String name, RateLimiterRegistry registry, RemotePauses pauses, Waiter waiter, Duration maxWait) {
 
-    RemoteLimit(String name, RateLimiter limiter) {
-        this(name, limiter, new RemotePauses(TimeSource.monotonic()), Waiter.parking(), Duration.ZERO);
+    static final Runnable NO_REFUND = () -> {};
+
+    /** @throws IllegalArgumentException if there is no such limit */
+    RemoteLimit {
+        var unused = registry.get(name);
+    }
+
+    RemoteLimit(String name, RateLimiterRegistry registry) {
+        this(name, registry, new RemotePauses(TimeSource.monotonic()), Waiter.parking(), Duration.ZERO);
     }
 
     RemoteLimit withMaxWait(Duration time) {
         if (time.isNegative()) {
             throw new IllegalArgumentException("maxWait must not be negative (was " + DurationText.of(time) + ")");
         }
-        return new RemoteLimit(name, limiter, pauses, waiter, time);
+        return new RemoteLimit(name, registry, pauses, waiter, time);
     }
 
-    /** @throws OutboundRateLimitExceededException if the limit rejects the call */
-    void acquire(String key) {
+    RateLimiter limiter() {
+        return registry.get(name);
+    }
+
+    /**
+     * Takes a permit.
+     *
+     * @return refunds it, for a call that is not sent
+     * @throws OutboundRateLimitExceededException if the limit rejects the call
+     */
+    Runnable acquire(String key) {
         try {
-            limiter.acquire(key);
+            return acquireRefundable(key);
         } catch (RateLimitExceededException rejection) {
             throw OutboundRateLimitExceededException.of(rejection);
         }
+    }
+
+    private Runnable acquireRefundable(String key) {
+        try {
+            return refund(registry.enterAll(refundable(key)));
+        } catch (IllegalStateException ex) {
+            // A lease cannot be refunded. Other reasons are thrown again.
+            limiter().acquire(key);
+            return NO_REFUND;
+        }
+    }
+
+    List<PermitRequest> refundable(String key) {
+        return List.of(new PermitRequest(name, key).asEstimate());
+    }
+
+    Runnable refund(RateLimiter.Entry entry) {
+        return () -> entry.settle(name, 0);
     }
 
     /**

@@ -24,9 +24,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
 import org.springframework.web.client.NoOpResponseErrorHandler;
 import org.springframework.web.client.RestClient;
@@ -45,6 +49,8 @@ import reactor.test.StepVerifier;
 
 /** Clients call a server. Its path is the status of the response, which asks to be called again in 10 s. */
 class RateLimitClientTests {
+
+    private static final String ALL_HOSTS = "all hosts";
 
     private static HttpServer server;
 
@@ -158,11 +164,47 @@ class RateLimitClientTests {
                 return super.awaitAsync(delay);
             }
         });
-        RemoteLimit waiting = new RemoteLimit("partner", spaced.get("patient"), remote.pauses(), waiter, Duration.ZERO);
+        RemoteLimit waiting = new RemoteLimit("patient", spaced, remote.pauses(), waiter, Duration.ZERO);
         client.call(waiting, url + 200);
         assertThatExceptionOfType(RemoteRateLimitExceededException.class)
                 .isThrownBy(() -> client.call(waiting, url + 200));
         assertThat(received).hasValue(2);
+        assertThat(spaced.get("patient").peek(RemoteLimit.host(URI.create(url))).delay())
+                .as("without the call that was not sent")
+                .isEqualTo(Duration.ofHours(1));
+    }
+
+    /** The other limit has another key, whose pause an answer of another host has begun. */
+    @ParameterizedTest
+    @EnumSource
+    void callThatAnInnerLimitStopsTakesNoPermit(Client client) {
+        RemoteLimit inner = remote(waiter);
+        HttpHeaders headers = new HttpHeaders();
+        headers.set("Retry-After", "10");
+        inner.pauses().responded(ALL_HOSTS, HttpStatusCode.valueOf(429), headers);
+        for (int i = 0; i < 5; i++) {
+            assertThatExceptionOfType(RemoteRateLimitExceededException.class)
+                    .isThrownBy(() -> client.call(remote, url + 200, inner));
+        }
+        assertThat(registry.get("partner")
+                        .peek(RemoteLimit.host(URI.create(url)))
+                        .remaining())
+                .isEqualTo(3);
+        assertThat(received).hasValue(0);
+    }
+
+    /** Nothing can be refunded. */
+    @ParameterizedTest
+    @EnumSource
+    void limitMayHaveALease(Client client) {
+        RemoteLimit leased = new RemoteLimit("leased", registry, new RemotePauses(clock), waiter, Duration.ZERO);
+        assertThat(client.call(leased, url + 429)).isEqualTo(429);
+        assertThatExceptionOfType(RemoteRateLimitExceededException.class)
+                .isThrownBy(() -> client.call(leased, url + 200));
+        assertThat(registry.get("leased")
+                        .peek(RemoteLimit.host(URI.create(url)))
+                        .remaining())
+                .isEqualTo(9);
     }
 
     /** Calls that were under way when the host asked to wait are answered one after the other. */
@@ -173,7 +215,7 @@ class RateLimitClientTests {
         RemotePauses pauses = new RemotePauses(clock);
         RemoteLimit patient = new RemoteLimit(
                         "partner",
-                        registry.get("partner"),
+                        registry,
                         pauses,
                         new RecordingWaiter() {
                             @Override
@@ -270,13 +312,14 @@ class RateLimitClientTests {
     }
 
     private RemoteLimit remote(Waiter forPauses) {
-        return new RemoteLimit("partner", registry.get("partner"), new RemotePauses(clock), forPauses, Duration.ZERO);
+        return new RemoteLimit("partner", registry, new RemotePauses(clock), forPauses, Duration.ZERO);
     }
 
     private RateLimiterRegistry registry(Waiter forPermits) {
         LimitCatalog catalog =
                 new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
         catalog.declare(TestLimits.tokenBucket("partner", 3, "1/h"), "test", true);
+        catalog.declare(RateLimit.named("leased").rate("10/h").lease(2).build(), "test", true);
         catalog.declare(
                 RateLimit.named("patient")
                         .capacity(1)
@@ -296,40 +339,45 @@ class RateLimitClientTests {
     private enum Client {
         REST_CLIENT {
             @Override
-            int call(RemoteLimit remote, String url) {
+            int call(RemoteLimit remote, String url, RemoteLimit... inner) {
                 return status(
                         RestClient.builder()
                                 .requestFactory(new SimpleClientHttpRequestFactory())
-                                .requestInterceptor(interceptor(remote))
+                                .requestInterceptors(all -> all.addAll(interceptors(remote, inner)))
                                 .build(),
                         url);
             }
         },
         REST_TEMPLATE {
             @Override
-            int call(RemoteLimit remote, String url) {
+            int call(RemoteLimit remote, String url, RemoteLimit... inner) {
                 RestTemplate template = new RestTemplate(new SimpleClientHttpRequestFactory());
-                template.getInterceptors().add(interceptor(remote));
+                template.getInterceptors().addAll(interceptors(remote, inner));
                 template.setErrorHandler(new NoOpResponseErrorHandler());
                 return template.getForEntity(url, String.class).getStatusCode().value();
             }
         },
         WEB_CLIENT {
             @Override
-            int call(RemoteLimit remote, String url) {
-                return status(
-                        WebClient.builder()
-                                .filter(new RateLimitExchangeFilterFunction(
-                                        remote, request -> RemoteLimit.host(request.url())))
-                                .build(),
-                        url);
+            int call(RemoteLimit remote, String url, RemoteLimit... inner) {
+                WebClient.Builder client = WebClient.builder()
+                        .filter(new RateLimitExchangeFilterFunction(
+                                remote, request -> RemoteLimit.host(request.url())));
+                Stream.of(inner)
+                        .forEach(
+                                each -> client.filter(new RateLimitExchangeFilterFunction(each, request -> ALL_HOSTS)));
+                return status(client.build(), url);
             }
         };
 
-        abstract int call(RemoteLimit remote, String url);
+        /** @param inner those of all hosts together */
+        abstract int call(RemoteLimit remote, String url, RemoteLimit... inner);
 
-        private static RateLimitClientInterceptor interceptor(RemoteLimit remote) {
-            return new RateLimitClientInterceptor(remote, request -> RemoteLimit.host(request.getURI()));
+        private static List<ClientHttpRequestInterceptor> interceptors(RemoteLimit remote, RemoteLimit... inner) {
+            List<ClientHttpRequestInterceptor> all = new ArrayList<>();
+            all.add(new RateLimitClientInterceptor(remote, request -> RemoteLimit.host(request.getURI())));
+            Stream.of(inner).forEach(each -> all.add(new RateLimitClientInterceptor(each, request -> ALL_HOSTS)));
+            return all;
         }
 
         static int status(RestClient client, String url) {
