@@ -16,11 +16,13 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.Waiter;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -59,6 +61,9 @@ final class PermitQueueRegistry {
 
     /** The calls that wait for permits of several limits, and the number of the charge, by each bucket but that of the queue. */
     private final Map<BucketDigest, Map<WaitingCall, Integer>> others = new ConcurrentHashMap<>();
+
+    /** What has replaced a limit, or a plan of it. A call may have read it before, and join its queue after that. */
+    private final Map<RateLimit, RateLimit> replaced = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** How many messages of other instances have come. */
     private final AtomicLong messages = new AtomicLong();
@@ -123,6 +128,7 @@ final class PermitQueueRegistry {
         }
         Charge first = WaitingCall.first(request.charges());
         PermitQueue queue = join(new BucketName(first.limit().id(), first.key()), call);
+        request.charges().forEach(charge -> follow(charge.limit(), queue));
         Map<BucketDigest, Integer> further = further(request);
         further.forEach((bucket, charge) -> addTo(bucket, call, charge));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
@@ -173,6 +179,14 @@ final class PermitQueueRegistry {
             if (queue.add(call)) {
                 return queue;
             }
+        }
+    }
+
+    private void follow(RateLimit limit, PermitQueue queue) {
+        RateLimit next = replaced.get(limit);
+        while (next != null) {
+            queue.change(limit, next);
+            next = replaced.get(next);
         }
     }
 
@@ -293,6 +307,8 @@ final class PermitQueueRegistry {
 
     /** Lets calls wait by the attributes that a limit has now. */
     void changed(RateLimit previous, RateLimit next) {
+        next.withPlans().forEach(replaced::remove);
+        previous.withPlans().forEach(limit -> replaced.put(limit, next));
         queues.values().forEach(queue -> queue.change(previous, next));
     }
 

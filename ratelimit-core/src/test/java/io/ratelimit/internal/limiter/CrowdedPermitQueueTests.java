@@ -278,6 +278,26 @@ class CrowdedPermitQueueTests {
     }
 
     @Test
+    void largerCapacityAppliesToCallsThatHaveReadTheLimitBefore() throws Exception {
+        LimitConfiguration plans = LimitConfiguration.of("exports")
+                .with(Map.of("small", RateLimitPlan.named("small").capacity(2)));
+        RateLimit withPlan = limit.definition()
+                .configure(limit.definition().values(), plans, AttributeValues.NONE, (same, counted) -> same)
+                .build();
+        var unused = entered(enter(2));
+        RateLimit between = limit(3);
+        gate.limitChanged(withPlan, between);
+        gate.limitChanged(between, withPlan);
+        CompletableFuture<Settlement> call = enter(new Charge(withPlan, "alice", 1));
+        assertThat(call).isNotDone();
+        RateLimit larger = limit(4);
+        gate.limitChanged(withPlan, larger);
+        entered(call);
+        entered(enter(new Charge(requireNonNull(withPlan.plans().get("small")), "alice", 1)));
+        assertThat(enter(new Charge(withPlan, "alice", 1))).isNotDone();
+    }
+
+    @Test
     void smallerCapacityAppliesToCallsThatWait() throws Exception {
         Settlement one = entered(enter(1));
         Settlement other = entered(enter(1));
