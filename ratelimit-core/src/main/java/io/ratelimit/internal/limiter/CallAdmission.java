@@ -186,10 +186,23 @@ final class CallAdmission {
         try {
             acquire.listener().onDecisions(acquire.charges(), outcome.decisions());
         } catch (RuntimeException ex) {
-            if (callListenerFailed.compareAndSet(false, true)) {
-                listenersLogger.log(
-                        Level.WARNING, "The listener of a call failed; further failures are not logged", ex);
-            }
+            callListenerFailed(ex);
+        }
+    }
+
+    /** Tells the listener that the call has released its permits. */
+    void notifyRelease(CallListener ofCall) {
+        try {
+            ofCall.onRelease();
+        } catch (RuntimeException ex) {
+            callListenerFailed(ex);
+        }
+    }
+
+    private void callListenerFailed(RuntimeException failure) {
+        if (callListenerFailed.compareAndSet(false, true)) {
+            listenersLogger.log(
+                    Level.WARNING, "The listener of a call failed; further failures are not logged", failure);
         }
     }
 }

@@ -116,7 +116,7 @@ public final class RateLimitGate {
                     .filter(charge -> !charge.limit().hasRate())
                     .toList();
             queues.release(outcome.refund(), held);
-            acquire.listener().onRelease();
+            admission.notifyRelease(acquire.listener());
         }
     }
 

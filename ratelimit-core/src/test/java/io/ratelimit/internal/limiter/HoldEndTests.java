@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.Charge;
@@ -129,6 +130,24 @@ class HoldEndTests {
         assertThat(holding).hasValue(1);
         waits.cancel(false);
         assertThat(holding).hasValue(0);
+    }
+
+    @Test
+    void listenerThatFailsAtTheReleaseHidesNoRejection() {
+        gate.enter(request(two(limit)));
+        CallListener listener = new CallListener() {
+
+            @Override
+            public void onRelease() {
+                throw new IllegalStateException("a defect of the listener");
+            }
+        };
+        AcquireRequest call = new AcquireRequest(List.of(one(limit)), false, listener);
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> gate.enter(call));
+        assertThat(gate.enterAsync(call).toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(60))
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitExceededException.class);
     }
 
     @Test
