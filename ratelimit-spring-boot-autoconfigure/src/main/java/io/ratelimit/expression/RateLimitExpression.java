@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.limiter.EffectiveLimit;
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -148,7 +149,10 @@ record RateLimitExpression(
         long number;
         if (value instanceof Number numeric) {
             number = numeric.longValue();
-            if (number != numeric.doubleValue()) {
+            boolean whole = numeric instanceof BigDecimal decimal
+                    ? decimal.compareTo(BigDecimal.valueOf(number)) == 0
+                    : number == numeric.doubleValue();
+            if (!whole) {
                 return INVALID;
             }
         } else if (value == null) {

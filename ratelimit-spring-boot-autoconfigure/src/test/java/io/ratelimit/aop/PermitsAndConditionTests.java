@@ -2,8 +2,10 @@ package io.ratelimit.aop;
 
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitInputException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
@@ -12,6 +14,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class PermitsAndConditionTests {
@@ -47,6 +50,16 @@ class PermitsAndConditionTests {
             exports.export(0);
             assertRejected("exports", () -> exports.export(1));
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1E-400", "1.0000000000000000000001", "1E+999999999"})
+    void decimalThatIsNoWholeNumberIsAMistakeHoweverSmallTheRest(String permits) {
+        runner.withPropertyValues("ratelimit.limits.exports.permits=new java.math.BigDecimal('" + permits + "')")
+                .run(context -> {
+                    Exports exports = context.getBean(Exports.class);
+                    assertThatExceptionOfType(RateLimitInputException.class).isThrownBy(() -> exports.export(1));
+                });
     }
 
     @Test
