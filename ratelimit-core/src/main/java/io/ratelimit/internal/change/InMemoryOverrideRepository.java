@@ -66,7 +66,7 @@ final class InMemoryOverrideRepository implements OverrideRepository {
         return new OverrideSnapshot(now, result, version, before - overrides.size(), overrides);
     }
 
-    /** No two replies have the same time, so that it tells which of them is later. */
+    /** No two changes have the same time, which is their version. */
     private long now() {
         last = Math.max(epochMicros.getAsLong(), last + 1);
         return last;

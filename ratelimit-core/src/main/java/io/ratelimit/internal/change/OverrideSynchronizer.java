@@ -12,6 +12,7 @@ import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.StoredOverride;
+import io.ratelimit.internal.store.BucketUnchangedException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     /** The longest that the start-up waits for the overrides. */
     private static final Duration START_UP = Duration.ofMillis(500);
 
-    /** The longest time to wait for a reply. */
+    /** The longest time to wait for a reply, and for replies to earlier requests. */
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
     private final OverrideRepository repository;
@@ -65,8 +67,12 @@ public final class OverrideSynchronizer implements AutoCloseable {
 
     private long knownSince;
 
-    /** How many replies were applied. */
-    private long replies;
+    /** Is complete when the last request is answered. */
+    private final AtomicReference<CompletableFuture<Void>> last =
+            new AtomicReference<>(CompletableFuture.completedFuture(null));
+
+    /** A reading that is to be sent when the request before it is answered; {@code null}: there is none. */
+    private final AtomicReference<@Nullable CompletableFuture<Void>> unsent = new AtomicReference<>();
 
     private boolean failing;
 
@@ -146,31 +152,41 @@ public final class OverrideSynchronizer implements AutoCloseable {
      */
     CompletableFuture<OverrideSnapshot> write(
             String id, @Nullable RateLimitOverride next, @Nullable String principal, long expectedVersion) {
-        return request(() -> repository.write(id, next, principal, expectedVersion), id, principal)
-                .thenApply(reply -> {
-                    if (reply.result() == OverrideSnapshot.Result.CHANGED) {
-                        channel.send(TOPIC, id);
-                    }
-                    return reply;
-                });
-    }
-
-    private CompletableFuture<OverrideSnapshot> request(
-            Supplier<CompletionStage<OverrideSnapshot>> request, @Nullable String changed, @Nullable String principal) {
-        long before = replies();
-        return Futures.start(request).thenApply(reply -> {
-            // Otherwise another instance has changed what the reply shows.
-            boolean made = reply.result() == OverrideSnapshot.Result.CHANGED;
-            apply(reply, before, made ? changed : null, principal);
-            if (!repository.isShared()) {
-                reading.plan();
+        long asked = nanos.getAsLong();
+        Supplier<CompletionStage<OverrideSnapshot>> write = () -> {
+            if (nanos.getAsLong() - asked > DEADLINE.toNanos()) {
+                throw new BucketUnchangedException(
+                        new RateLimitStoreException(Reason.TIMEOUT, "No answer in time to earlier changes", null));
+            }
+            return repository.write(id, next, principal, expectedVersion);
+        };
+        return request(write, id, principal).thenApply(reply -> {
+            if (reply.result() == OverrideSnapshot.Result.CHANGED) {
+                channel.send(TOPIC, id);
             }
             return reply;
         });
     }
 
-    private synchronized long replies() {
-        return replies;
+    /**
+     * Sends a request when the one before it is answered. So replies come in the order in which they were made, by whatever clocks,
+     * and the first one that shows a change of this instance is the reply to it.
+     */
+    private CompletableFuture<OverrideSnapshot> request(
+            Supplier<CompletionStage<OverrideSnapshot>> request, @Nullable String changed, @Nullable String principal) {
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        return last.getAndSet(answered)
+                .thenCompose(before -> Futures.start(request))
+                .thenApply(reply -> {
+                    // Otherwise another instance has changed what the reply shows.
+                    boolean made = reply.result() == OverrideSnapshot.Result.CHANGED;
+                    apply(reply, made ? changed : null, principal);
+                    if (!repository.isShared()) {
+                        reading.plan();
+                    }
+                    return reply;
+                })
+                .whenComplete((reply, thrown) -> answered.complete(null));
     }
 
     /** Until the next reading, or the end of the next override. Those of this instance alone are read when one of them ends. */
@@ -192,14 +208,24 @@ public final class OverrideSynchronizer implements AutoCloseable {
         applyAll(null, null, false);
     }
 
-    /** Reads and applies the overrides. */
+    /** Reads and applies the overrides, with one reading for all that wait to be sent. */
     CompletableFuture<Void> refresh() {
-        return request(repository::read, null, null).handle((reply, thrown) -> {
+        CompletableFuture<Void> next = new CompletableFuture<>();
+        CompletableFuture<Void> earlier = unsent.compareAndExchange(null, next);
+        if (earlier != null) {
+            return earlier;
+        }
+        Supplier<CompletionStage<OverrideSnapshot>> read = () -> {
+            unsent.set(null);
+            return repository.read();
+        };
+        var unused = request(read, null, null).whenComplete((reply, thrown) -> {
             if (thrown != null) {
                 failed(Futures.unwrap(thrown));
             }
-            return null;
+            next.complete(null);
         });
+        return next;
     }
 
     private synchronized void failed(Throwable failure) {
@@ -218,23 +244,11 @@ public final class OverrideSynchronizer implements AutoCloseable {
         return reason != Reason.FORBIDDEN && reason != Reason.FOREIGN_VALUE && reason != Reason.ERROR;
     }
 
-    /**
-     * Applies overrides that the store has just replied, unless it has replied later ones to another request. Of requests that were
-     * under way together, the store's clock tells which is later. It tells nothing else, because after a failover it may be another
-     * clock.
-     *
-     * @param before how many replies were applied when the request was sent
-     */
-    private synchronized void apply(
-            OverrideSnapshot snapshot, long before, @Nullable String changed, @Nullable String principal) {
+    private synchronized void apply(OverrideSnapshot snapshot, @Nullable String changed, @Nullable String principal) {
         if (failing) {
             failing = false;
             logger.log(Level.INFO, "Overrides of rate limits can be read again");
         }
-        if (replies != before && snapshot.nowMicros() < known.nowMicros()) {
-            return;
-        }
-        replies++;
         known = snapshot;
         knownSince = nanos.getAsLong();
         applyAll(changed, principal, snapshot.ended() > 0);

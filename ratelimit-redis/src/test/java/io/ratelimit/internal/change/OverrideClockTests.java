@@ -14,9 +14,14 @@ import io.ratelimit.RateLimitStatus;
 import io.ratelimit.internal.change.SimulatedInstance.Network;
 import io.ratelimit.internal.change.SimulatedInstance.Request;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replies that are late, and servers whose clocks differ. */
 class OverrideClockTests {
@@ -59,35 +64,78 @@ class OverrideClockTests {
         assertThat(instance.admin.removeOverride("quotes").override()).isNull();
     }
 
-    @Test
-    void readingThatWasRunBeforeAChangeDoesNotUndoIt() {
+    /** Runs all requests, the last ones first if they may overtake each other. */
+    private void answer(boolean overtaking) {
+        while (!instance.requests.isEmpty()) {
+            List<Request> sent = new ArrayList<>(instance.requests);
+            if (overtaking) {
+                Collections.reverse(sent);
+            }
+            sent.forEach(request -> {
+                server.pass(Duration.ofMillis(1));
+                request.run();
+            });
+            Collections.reverse(sent);
+            sent.forEach(Request::reply);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void changeIsMadeHereAlsoIfAReadingIsUnderWay(boolean overtaking) {
+        for (boolean readingFirst : new boolean[] {true, false}) {
+            instance.events.clear();
+            instance.network = Network.SLOW;
+            if (readingFirst) {
+                instance.poll();
+            }
+            var status = override(readingFirst ? 20 : 30).toCompletableFuture();
+            if (!readingFirst) {
+                instance.poll();
+            }
+            answer(overtaking);
+            assertThat(status.join().effective().capacity()).isEqualTo(readingFirst ? 20 : 30);
+            assertThat(capacity()).isEqualTo(readingFirst ? 20 : 30);
+            assertThat(instance.events).singleElement().matches(RateLimitChangedEvent::madeHere);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void eachOfSeveralChangesIsMadeHere(boolean overtaking) {
         instance.network = Network.SLOW;
-        instance.poll();
-        Request reading = instance.requests.get(0);
-        reading.run();
-        server.pass(Duration.ofMillis(1));
-        var status = override(20).toCompletableFuture();
-        Request change = instance.requests.get(1);
-        change.run();
-        change.reply();
-        assertThat(status.join().effective().capacity()).isEqualTo(20);
-        reading.reply();
-        assertThat(capacity()).isEqualTo(20);
+        override(20);
+        override(30);
+        var removal = instance.admin
+                .removeOverrideAsync("quotes", RateLimitAdmin.ANY_VERSION)
+                .toCompletableFuture();
+        answer(overtaking);
+        assertThat(removal).isCompleted();
+        assertThat(instance.events).hasSize(3).allMatch(RateLimitChangedEvent::madeHere);
     }
 
     @Test
-    void changeThatWasRunAfterALaterReadingApplies() {
+    void changeWhoseTurnComesTooLateIsNotSent() {
+        instance.synchronizer.remove(instance.catalog);
         instance.network = Network.SLOW;
-        var status = override(20).toCompletableFuture();
-        instance.poll();
-        Request change = instance.requests.get(0);
-        Request reading = instance.requests.get(1);
-        reading.run();
-        reading.reply();
-        server.pass(Duration.ofMillis(1));
-        change.run();
-        change.reply();
-        assertThat(status.join().effective().capacity()).isEqualTo(20);
+        override(20);
+        var late = override(30).toCompletableFuture();
+        instance.pass(Duration.ofSeconds(3));
+        answer(false);
+        assertThat(server.overrides.get("quotes").attributes()).isEqualTo(capacity(20));
+        assertThat(late).failsWithin(Duration.ZERO).withThrowableThat().withMessageEndingWith("Nothing was changed.");
+    }
+
+    @Test
+    void readingsThatWaitForTheAnswerToAChangeAreOne() {
+        instance.network = Network.SLOW;
+        override(20);
+        int before = instance.sent;
+        for (int i = 0; i < 100; i++) {
+            instance.poll();
+        }
+        answer(false);
+        assertThat(instance.sent).isEqualTo(before + 1);
     }
 
     @Test

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two instances, one of them without a plan, change two limits and their plans at random. Requests are run and replied in any order,
+ * Two instances, one of them without a plan, change two limits and their plans at random. Requests are run and replied late,
  * overrides end, configurations are refreshed, the clock of the server jumps. What applies in the end depends on nothing but the
  * configuration, the overrides and the time.
  */
@@ -171,14 +171,22 @@ class OverrideHistoriesTests {
             }
         }
 
-        /** The instances do what is due. Their requests of this time are replied at once. */
+        /** The instances do what is due. Their requests of this time are replied at once, and earlier ones before. */
         private void pass(Duration time) {
             server.pass(time);
             for (SimulatedInstance instance : instances) {
+                answerAll(instance);
                 Network before = instance.network;
                 instance.network = before == Network.SLOW ? Network.UP : before;
                 instance.pass(time);
                 instance.network = before;
+            }
+        }
+
+        private void answerAll(SimulatedInstance instance) {
+            while (!instance.requests.isEmpty()) {
+                run(instance);
+                reply(instance);
             }
         }
 
@@ -197,12 +205,7 @@ class OverrideHistoriesTests {
 
         private void end() {
             for (SimulatedInstance instance : instances) {
-                while (instance.requests.stream().anyMatch(request -> !request.isRun())) {
-                    run(instance);
-                }
-                while (!instance.requests.isEmpty()) {
-                    reply(instance);
-                }
+                answerAll(instance);
                 if (!timed && instance.last != null) {
                     assertApplies(instance, instance.last);
                 }
