@@ -11,7 +11,7 @@ import org.springframework.stereotype.Component;
 public class QuoteResource {
 
     @GET
-    @RateLimited(name = "quotes", rate = "1/d", keyExpression = "#user")
+    @RateLimited(name = "quotes", rate = "1/d", keyExpression = "clientIp + ' ' + #user")
     public String quote(@PathParam("user") String user) {
         return "42";
     }

@@ -81,7 +81,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("ai", List.of("reactor")),
             entry("graphql", List.of("web")),
             entry("grpc", List.of("web")),
-            entry("jaxrs", List.of("web")),
+            entry("jaxrs", List.of("expression", "spi", "web")),
             entry("stomp", List.of("expression", "spi", "web")),
             entry("actuate", List.of("expression", "spi", "internal.limiter", "internal.statistics")),
             entry(

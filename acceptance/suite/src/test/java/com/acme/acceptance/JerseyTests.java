@@ -12,7 +12,9 @@ class JerseyTests {
 
     @Test
     void aRejectedCallIsAProblemWithTheTimeToWait() {
-        assertThat(APPLICATION.allowed("/quotes/alice").body()).isEqualTo("42");
+        HttpResponse<String> allowed = APPLICATION.allowed("/quotes/alice");
+        assertThat(allowed.body()).isEqualTo("42");
+        assertThat(allowed.headers().allValues("RateLimit")).containsExactly("\"quotes\";r=0;t=86400");
         HttpResponse<String> rejection = APPLICATION.get("/quotes/alice");
         assertThat(rejection.statusCode()).as(rejection.body()).isEqualTo(429);
         assertThat(rejection.headers().firstValue("Content-Type")).contains("application/problem+json");
