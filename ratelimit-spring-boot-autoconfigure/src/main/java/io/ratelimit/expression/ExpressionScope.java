@@ -170,6 +170,7 @@ record ExpressionScope(
         return LimitNames.didYouMean(name, REQUEST_MEMBERS, ExpressionScope::spelling)
                 + (isOfMethod()
                         ? "There are #parameterName, #root.args and, in a web request, clientIp, principal and header('…')."
-                        : "There are clientIp, principal and header('…'), and the path's variables, such as #tenant.");
+                        : "There are clientIp, principal and header('…'), and the path's variables, such as #tenant."
+                                + " The rule's methods and path say what requests it limits.");
     }
 }

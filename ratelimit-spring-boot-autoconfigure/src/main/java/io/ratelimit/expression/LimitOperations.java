@@ -32,26 +32,29 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
             LimitConfiguration declared, Supplier<EffectiveLimit> declaration, ExpressionScope scope) {
         LimitConfiguration merged = merged(declared);
         String permits = merged.get(LimitAttributes.PERMITS, "1");
-        if (permits.matches("-[\\d.]+|\\d*\\.\\d*[1-9]\\d*|'[^'\\d]*'")) {
+        boolean fixed = permits.matches("\\d{1,9}");
+        RateLimitExpression cost =
+                fixed ? null : expression(LimitAttributes.PERMITS, merged, scope, Number.class, String.class);
+        Long known = cost == null ? Long.valueOf(permits) : cost.constantPermits();
+        if (known != null && known < 0) {
             throw new RateLimitConfigurationException(
-                    merged.label(LimitAttributes.PERMITS) + " must be a whole number that is not negative (was "
-                            + permits + ").",
+                    merged.label(LimitAttributes.PERMITS) + " must be a whole number from 0 to "
+                            + RateLimit.MAX_CAPACITY + " (was " + permits + ").",
                     "Write what a call costs. 0 is free.");
         }
         EffectiveLimit limit = declaration.get();
         // As it is, and as it may be changed later.
         checkSettled(limit.get(), merged);
         limit.addCheck(catalog, candidate -> checkSettled(candidate, merged));
-        boolean fixed = permits.matches("\\d{1,10}");
         LimitKey key = key(merged, scope);
         return new RateLimitOperation(
                 limit,
                 key,
-                fixed ? Long.parseLong(permits) : 1,
-                fixed ? null : expression(LimitAttributes.PERMITS, merged, scope, Number.class, String.class),
+                known == null ? 1 : known,
+                known == null ? cost : null,
                 condition(merged, scope),
                 refundOn(limit, merged),
-                actualCost(merged, permits, scope),
+                actualCost(merged, known, scope),
                 plan(merged, key, scope));
     }
 
@@ -82,16 +85,16 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
         return catalog.settings().defaults();
     }
 
-    private @Nullable ActualCost actualCost(LimitConfiguration merged, String permits, ExpressionScope scope) {
+    private @Nullable ActualCost actualCost(LimitConfiguration merged, @Nullable Long permits, ExpressionScope scope) {
         String text = merged.get(LimitAttributes.PERMITS_AFTER);
         if (text == null) {
             return null;
         }
         String label = merged.label(LimitAttributes.PERMITS_AFTER);
-        if (permits.matches("0+")) {
+        if (permits != null && permits == 0) {
             throw new RateLimitConfigurationException(
                     merged.label(LimitAttributes.PERMITS) + " must be at least 1 with " + label
-                            + ", because a free call is never rejected (was " + permits + ").",
+                            + ", because a free call is never rejected (was 0).",
                     "Estimate what a call costs at least. After the call, the difference is refunded or charged.");
         }
         return expressions.actualCost(text, label, scope);

@@ -12,12 +12,17 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.AccessException;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
  * Evaluates a parsed expression. Messages name the expression, never the values that it was evaluated with.
@@ -118,6 +123,29 @@ record RateLimitExpression(
             throw new RateLimitInputException(limit.name(), notWhole(value), null);
         }
         return permits;
+    }
+
+    /**
+     * Returns the number of permits that the expression states with literals alone, {@link #INVALID} if that is none; {@code null}
+     * if it depends on the call.
+     */
+    @Nullable
+    Long constantPermits() {
+        if (!isConstant(((SpelExpression) expression).getAST())) {
+            return null;
+        }
+        try {
+            return wholeNumber(expression.getValue());
+        } catch (RuntimeException ex) {
+            return INVALID;
+        }
+    }
+
+    private static boolean isConstant(SpelNode node) {
+        return node instanceof Literal
+                || (node instanceof Operator
+                        && IntStream.range(0, node.getChildCount())
+                                .allMatch(child -> isConstant(node.getChild(child))));
     }
 
     /** Returns the actual cost of a call; {@code null}: unknown. */

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collector;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedProxyUtils;
@@ -280,9 +281,12 @@ public final class RateLimitExpressionParser {
                         .map(Method::getName)
                         .toList();
                 if (PropertyReader.isKnown(type) && !methods.contains(name)) {
+                    String suggestion = LimitNames.didYouMean(name, methods, nearest -> nearest + "()");
                     throw mistake(
                             " calls '" + name + "()', which is not a method of " + type.getName() + ".",
-                            LimitNames.didYouMean(name, methods, nearest -> nearest + "()") + "Call a public method."
+                            (suggestion.isEmpty()
+                                            ? "There are: " + methodsOf(type) + "."
+                                            : suggestion + "Call a public method.")
                                     + scope.hintOnProperties());
                 }
             } else if (name.equals("header")) {
@@ -294,6 +298,15 @@ public final class RateLimitExpressionParser {
             } else if (name.equals("getPrincipal") || name.equals("getClientIp")) {
                 checkProperty(StringUtils.uncapitalize(name.substring(3)));
             }
+        }
+
+        private static String methodsOf(Class<?> type) {
+            return Stream.of(type.getMethods())
+                    .filter(method -> method.getDeclaringClass() != Object.class)
+                    .map(method -> method.getName() + "()")
+                    .distinct()
+                    .sorted()
+                    .collect(Collectors.joining(", "));
         }
 
         private void checkRequest(String name) {

@@ -144,6 +144,7 @@ class ExpressionMistakeTests {
                 "#order.buyer | must return a single value with its own toString() (was io.ratelimit.aop.ExpressionMistakeTests$Buyer). | Read",
                 "#order['tenantt'] | reads 'tenantt', which is not a property of io.ratelimit.aop.ExpressionMistakeTests$Order. | Did you mean tenant?",
                 "#order.tenantt() | calls 'tenantt()', which is not a method of io.ratelimit.aop.ExpressionMistakeTests$Order. | Did you mean tenant()? ",
+                "#order.getRegion() | calls 'getRegion()', which is not a method of io.ratelimit.aop.ExpressionMistakeTests$Order. | There are: buyer(), equals(), hashCode(), lines(), tenant(), toString().",
                 "#order.tenant.lenght() | calls 'lenght()', which is not a method of java.lang.String. | Did you mean length()? ",
                 "#count.intVale() | calls 'intVale()', which is not a method of java.lang.Integer. | Did you mean intValue()? ",
                 "('a' + #count).lenght() | calls 'lenght()', which is not a method of java.lang.String. | Did you mean length()? ",

@@ -16,9 +16,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.web.servlet.DispatcherServlet;
 
 /** A rule for URLs that cannot work stops the start-up. */
 class RequestRuleMistakeTests {
@@ -95,6 +97,8 @@ class RequestRuleMistakeTests {
                 "#root.method.name | names 'method', which is not a property of a request. | There are clientIp",
                 "#root.args[0] | names 'args', which is not a property of a request. | There are clientIp",
                 "getTarget() | calls 'getTarget()', which is not a method of a request. | There are clientIp",
+                "getMethod() | calls 'getMethod()', which is not a method of a request. | There are clientIp, principal and header('…'), and the path's variables, such as #tenant. The rule's methods and path say what requests it limits.",
+                "method | names 'method', which is not a property of a request. | There are clientIp, principal and header('…'), and the path's variables, such as #tenant. The rule's methods and path say what requests it limits.",
                 "@absent.name | names @absent, but there is no bean of that name. | Use the name of a bean. A test of a slice needs it by @Import.",
             })
     void expressionThatNeedsACallStopsTheStartUp(String expression, String what, String fix) {
@@ -205,6 +209,28 @@ class RequestRuleMistakeTests {
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
                         .contains("Where: ratelimit.http[0]")
                         .contains("What: ratelimit.limits.login.refund-on must be empty for a limit of URLs"));
+    }
+
+    /** Such as one of Jersey or of servlets. */
+    @Test
+    void servletApplicationWithoutSpringMvcIsToldWhatIsMissing() {
+        WebApplicationContextRunner application =
+                servlet.withClassLoader(new FilteredClassLoader(DispatcherServlet.class));
+        application
+                .withPropertyValues("ratelimit.http[0].path=/login", "ratelimit.http[0].limit=login")
+                .run(context -> assertMistake(
+                        context.getStartupFailure(),
+                        "ratelimit.http must be empty in an application without Spring MVC and WebFlux (was [/login]).",
+                        "Remove it, or add spring-boot-starter-webmvc or spring-boot-starter-webflux."));
+        application
+                .withBean(Login.class)
+                .withPropertyValues("ratelimit.limits.login.key-expression=clientIp")
+                .run(
+                        context -> assertMistake(
+                                context.getStartupFailure(),
+                                "ratelimit.limits.login.key-expression \"clientIp\" uses clientIp, but this application runs neither"
+                                        + " Spring MVC nor WebFlux.",
+                                "Use the method's parameters, or add spring-boot-starter-webmvc or spring-boot-starter-webflux."));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.security.config.Customizer.withDefaults;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.ForegroundLog;
 import io.ratelimit.testing.LongRunning;
 import jakarta.servlet.http.HttpSession;
 import java.nio.charset.StandardCharsets;
@@ -14,12 +15,15 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -58,6 +62,7 @@ import reactor.core.publisher.Mono;
 
 /** The keys of docs/choosing-a-key.md, of callers that Spring Security lets in by a form, a token or an API key. */
 @LongRunning
+@ExtendWith(OutputCaptureExtension.class)
 class AuthenticationKeyTests {
 
     /** Alice is let in once, and so is Bob. */
@@ -116,6 +121,32 @@ class AuthenticationKeyTests {
             assertThat(Stream.of(alice, alice, other, other)
                             .map(cookie -> http.send("GET /session", cookie).status()))
                     .containsExactly(200, 429, 200, 429);
+        }
+    }
+
+    /** The class of the authentication is that of each request, so no start-up knows that it has no user name. */
+    @ParameterizedTest
+    @EnumSource
+    void propertyThatTheAuthenticationLacksIsA500AndALine(Stack stack, CapturedOutput output) {
+        try (RunningApplication application = start(
+                stack,
+                "ratelimit.limits.callers.key-expression=principal.username",
+                "ratelimit.limits.ruled.rate=1/h",
+                "ratelimit.limits.ruled.key-expression=principal.username",
+                "ratelimit.http[0].path=/rule/any/form",
+                "ratelimit.http[0].limit=ruled")) {
+            int before = output.getAll().length();
+            assertThat(Caller.FORM_LOGIN.statuses(application, "method/any")).containsOnly(500);
+            assertThat(Caller.FORM_LOGIN.statuses(application, "rule/any")).containsOnly(500);
+            String log = ForegroundLog.of(output.getAll().substring(before));
+            assertThat(log.lines().filter(line -> line.contains(" ERROR ")))
+                    .hasSize(2)
+                    .allMatch(
+                            line -> line.contains(
+                                    "key-expression \"principal.username\" failed (EL1008E: Property or field"
+                                            + " 'username' cannot be found on object of type"
+                                            + " 'org.springframework.security.authentication.UsernamePasswordAuthenticationToken'"));
+            assertThat(log).doesNotContain("\tat ");
         }
     }
 
