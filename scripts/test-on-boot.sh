@@ -48,15 +48,15 @@ status=0
 rows=()
 for boot in "${versions[@]}"; do
     # The releases of other projects for this generation.
-    gateway=5.0.4 context=5.0.3 ai=2.0.1 graphql=2.0.6 grpc=1.0.3 java_grpc=1.83.1 generation=()
-    [[ $boot != 3.* ]] || { gateway=4.3.5 context=4.3.0 ai=1.1.2 graphql=1.4.6 grpc=0.12.0 java_grpc=1.76.0 generation=(-Pspring-boot-3,undertow); }
+    gateway=5.0.4 context=5.0.3 feign=5.0.1 ai=2.0.1 graphql=2.0.6 grpc=1.0.3 java_grpc=1.83.1 generation=()
+    [[ $boot != 3.* ]] || { gateway=4.3.5 context=4.3.0 feign=4.3.0 ai=1.1.2 graphql=1.4.6 grpc=0.12.0 java_grpc=1.76.0 generation=(-Pspring-boot-3,undertow); }
     for jdk in "${jdks[@]}"; do
         # Nothing that another version has compiled.
         rm -rf acceptance/*/target
         outcome=0
         JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
             -Dspring-boot.version="$boot" -Dspring-cloud-gateway.version="$gateway" \
-            -Dspring-cloud-context.version="$context" -Dspring-ai.version="$ai" -Dspring-graphql.version="$graphql" \
+            -Dspring-cloud-context.version="$context" -Dspring-cloud-openfeign.version="$feign" -Dspring-ai.version="$ai" -Dspring-graphql.version="$graphql" \
             -Dspring-grpc.version="$grpc" -Dgrpc-java.version="$java_grpc" \
             -Dacceptance.requests="$requests" ${generation[@]+"${generation[@]}"} \
             ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
@@ -72,7 +72,7 @@ for boot in "${versions[@]}"; do
         ((outcome == 0 && tests > skipped)) || status=1
         run=$boot-$java${aot[0]:+-aot}
         mkdir -p "acceptance/target/$run"
-        for module in servlet jetty undertow reactive jedis in-memory gateway gateway-mvc graphql grpc grpc-devh jersey stomp rsocket websocket background batch language-model neighbours clinic-before clinic-after; do
+        for module in servlet jetty undertow reactive jedis in-memory gateway gateway-mvc graphql grpc grpc-devh feign jersey security stomp rsocket websocket background batch language-model neighbours clinic-before clinic-after; do
             cp "acceptance/$module/target/application.log" "acceptance/target/$run/$module.log" 2>/dev/null || true
         done
         mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true
