@@ -62,9 +62,34 @@ class ServiceVariablesTests {
                 "RATELIMIT_STORE"
             })
     void applicationStartsBesideAService(String name) {
-        try (ConfigurableApplicationContext context = run(service(name))) {
+        try (LogRecorder log = new LogRecorder("io.ratelimit");
+                ConfigurableApplicationContext context = run(service(name), "--logging.level.io.ratelimit=debug")) {
             assertThat(context.getBean(RateLimitProperties.class).redis().port())
                     .isNull();
+            assertThat(log.text().lines())
+                    .filteredOn(line -> line.contains("are no properties are ignored: ["))
+                    .singleElement()
+                    .asString()
+                    .startsWith("FINE ")
+                    .contains(service(name).keySet());
+        }
+    }
+
+    /** Of the application itself, or of a link to a container. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "RATELIMIT_HOME",
+                "RATELIMIT_VERSION",
+                "RATELIMIT_REDIS_NAME",
+                "RATELIMIT_REDIS_ENV_REDIS_VERSION",
+                "RATELIMIT_REDIS_EU_NAME",
+                "RATELIMIT_WEB_ROOT"
+            })
+    void variableOfAnUnknownNameIsNoProperty(String name) {
+        try (ConfigurableApplicationContext context =
+                run(new HashMap<>(Map.of(name, "/any/7.2")), "--ratelimit.store=redis")) {
+            assertThat(context.getBean(RedisServers.class).names()).isEmpty();
         }
     }
 
