@@ -259,6 +259,29 @@ class UnconfirmedChangeTests {
         }
     }
 
+    /** As after a {@code kill -9}: once the connection is known to be lost, no change is sent. */
+    @Test
+    void changeAfterRedisWasKilledChangesNothing() {
+        try (OverriddenInstance instance = start(redis.port());
+                LogRecorder log = new LogRecorder("io.ratelimit")) {
+            RateLimitAdmin.Bucket bucket = bucket(instance);
+            awaitAnswer(bucket::inspect);
+            redis.kill();
+            await("the end of the connection")
+                    .atMost(SOON)
+                    .untilAsserted(() -> assertThat(failure(() -> change(instance.admin(), null, false)))
+                            .hasMessageEndingWith(NOTHING_CHANGED));
+            log.forget();
+            for (boolean async : new boolean[] {false, true}) {
+                assertThat(failure(() -> change(instance.admin(), null, async))).hasMessageEndingWith(NOTHING_CHANGED);
+                assertThat(failure(() -> make(bucket, "block", async))).hasMessageEndingWith(NOTHING_CHANGED);
+            }
+            assertThat(warnings(log)).isEmpty();
+        } finally {
+            redis.restart();
+        }
+    }
+
     private static RateLimitStoreException failure(Runnable change) {
         return catchThrowableOfType(RateLimitStoreException.class, change::run);
     }
