@@ -3,8 +3,6 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.protocol.ProtocolVersion;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStoreException;
@@ -32,9 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Servers and proxies that refuse commands: whether limits work without, and what they say. */
 @LongRunning
@@ -177,29 +172,15 @@ class RefusedCommandsTests {
         }
     }
 
-    /** The driver gets another connection only if it does not begin with the command. */
     @Test
-    void proxyThatClosesTheConnectionAtTheGreetingNeedsTheOlderProtocol() {
+    void proxyThatClosesTheConnectionAtTheGreetingGetsTheOlderProtocol() {
         try (RedisProcess redis = RedisProcess.server();
                 FaultyProxy proxy = new FaultyProxy(redis.port())) {
             proxy.refuse("hello");
-            LettuceClientConfiguration older = LettuceClientConfiguration.builder()
-                    .clientOptions(ClientOptions.builder()
-                            .protocolVersion(ProtocolVersion.RESP2)
-                            .build())
-                    .build();
-            runner("ratelimit.redis.connection-factory=limits")
-                    .withBean(
-                            "limits",
-                            LettuceConnectionFactory.class,
-                            () -> new LettuceConnectionFactory(
-                                    new RedisStandaloneConfiguration("127.0.0.1", proxy.port()), older))
-                    .run(context -> await().ignoreExceptions()
-                            .until(() -> context.getBean(RateLimiterRegistry.class)
-                                    .get("quotes")
-                                    .tryAcquire("bob")
-                                    .allowed()));
-            assertThat(proxy.refusals()).isZero();
+            run("127.0.0.1:" + proxy.port(), (health, quotes) -> {
+                await().ignoreExceptions().until(() -> quotes.tryAcquire("bob").allowed());
+                assertThat(proxy.refusals()).isEqualTo(1);
+            });
         }
     }
 

@@ -1,12 +1,15 @@
 package io.ratelimit.redis.connection;
 
 import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.protocol.DefaultEndpoint;
+import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.netty.util.HashedWheelTimer;
@@ -22,7 +25,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -34,6 +39,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * an event loop for that loop.
  */
 final class DedicatedConnections extends LettuceConnectionFactory {
+
+    private static final Pattern CLOSED = Pattern.compile("closed prematurely|reset");
 
     private static final Duration RECONNECT = Duration.ofMillis(100);
 
@@ -110,9 +117,26 @@ final class DedicatedConnections extends LettuceConnectionFactory {
             failure = null;
         } catch (RuntimeException ex) {
             failure = ex;
+            if (current == null) {
+                changeProtocol(ex);
+            }
             throw ex;
         } finally {
             connecting = null;
+        }
+    }
+
+    /** If the connection was closed at its greeting, as by a proxy that has no HELLO, speaks the other protocol at the next attempt. */
+    private void changeProtocol(RuntimeException thrown) {
+        ClientOptions first = getClientConfiguration().getClientOptions().orElseThrow();
+        if (first.getConfiguredProtocolVersion() == null
+                && getNativeClient() instanceof RedisClient client
+                && CLOSED.matcher(String.valueOf(NestedExceptionUtils.getMostSpecificCause(thrown)
+                                .getMessage()))
+                        .find()) {
+            ClientOptions older =
+                    first.mutate().protocolVersion(ProtocolVersion.RESP2).build();
+            client.setOptions(client.getOptions() == first ? older : first);
         }
     }
 
