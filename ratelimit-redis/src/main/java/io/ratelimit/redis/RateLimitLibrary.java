@@ -29,8 +29,8 @@ public final class RateLimitLibrary {
     /** Assembled when the connecting thread first asks for it, while the beans of the application are created. */
     private final SingletonSupplier<Code> code;
 
-    private RateLimitLibrary(List<String> own) {
-        this.code = SingletonSupplier.of(() -> Code.of(RateLimitScript.text(RateLimitScript.PARTS, own, "")));
+    private RateLimitLibrary(List<String> parts, List<String> own) {
+        this.code = SingletonSupplier.of(() -> Code.of(RateLimitScript.text(parts, own, "")));
     }
 
     private record Code(String name, String text) {
@@ -51,8 +51,18 @@ public final class RateLimitLibrary {
      * @throws IllegalStateException if a part is missing from the class path
      */
     public static RateLimitLibrary load(Collection<? extends RateLimitAlgorithm> algorithms) {
-        RateLimitScript.PARTS.forEach(RateLimitScript::checkExists);
-        return new RateLimitLibrary(AlgorithmParts.texts(algorithms));
+        return load(algorithms, RedisClock.SERVER);
+    }
+
+    /**
+     * Returns the library that has its time from the given clock.
+     *
+     * @throws IllegalStateException if a part is missing from the class path
+     * @see RateLimitScript#load(Collection, RedisClock)
+     */
+    public static RateLimitLibrary load(Collection<? extends RateLimitAlgorithm> algorithms, RedisClock clock) {
+        clock.parts().forEach(RateLimitScript::checkExists);
+        return new RateLimitLibrary(clock.parts(), AlgorithmParts.texts(algorithms));
     }
 
     /** Returns the name of the library, which is also the name of its function. */

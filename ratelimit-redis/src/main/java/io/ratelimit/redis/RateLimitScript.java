@@ -55,7 +55,18 @@ public final class RateLimitScript {
      * @throws IllegalStateException if a part is missing from the class path
      */
     public static RedisScript<List<Long>> load(Collection<? extends RateLimitAlgorithm> algorithms) {
-        return load(scriptParts(), algorithms);
+        return load(algorithms, RedisClock.SERVER);
+    }
+
+    /**
+     * Returns the script that has its time from the given clock.
+     *
+     * @param clock if that of instances, each run has one more argument, the last: the microseconds of the epoch
+     * @throws IllegalStateException if a part is missing from the class path
+     * @see #load(Collection)
+     */
+    public static RedisScript<List<Long>> load(Collection<? extends RateLimitAlgorithm> algorithms, RedisClock clock) {
+        return load(clock == RedisClock.SERVER ? scriptParts() : clock.parts(), algorithms);
     }
 
     static RedisScript<List<Long>> load(List<String> parts, Collection<? extends RateLimitAlgorithm> algorithms) {

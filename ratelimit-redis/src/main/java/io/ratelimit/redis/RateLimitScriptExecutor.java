@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * Runs the starter's script on Redis. A bean of this type replaces the starter's own, for a driver that Spring Data does not
  * support, say. {@link RateLimitScript#load()} returns the script; send its digest first, and its text if the server does not
- * know it ({@code NOSCRIPT}).
+ * know it ({@code NOSCRIPT}). With {@code ratelimit.redis.clock=instance}, load that of {@link RedisClock#INSTANCE}.
  *
  * <p>Timeouts and the circuit breaker are not the executor's concern: a stage that takes too long is cancelled as a
  * {@code CompletableFuture}. What an executor throws counts as a failure of the server.

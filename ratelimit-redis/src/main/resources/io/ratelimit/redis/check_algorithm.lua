@@ -2,7 +2,7 @@
 -- which writes no key.
 --   ARGV  the name of the algorithm
 --   error says what is wrong
-begin()
+name_functions()
 local own = own_algorithm(ARGV[1])
 local now = 1800000000000000
 local state = new_state({capacity = 20, permits = 1, micros = 100000, algorithm = own}, now)

@@ -6,9 +6,9 @@
 --
 -- Returns a line with the time, the result, the version before the change and how many overrides have ended, and then the
 -- value. Overrides that have ended are removed. The key expires with the last override, unless one does not end.
-local key, id, expected, duration, attributes = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local key, id, expected, duration, attributes = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 local lines, ended, present, newest, longest = {}, 0, nil, 0, 0
 

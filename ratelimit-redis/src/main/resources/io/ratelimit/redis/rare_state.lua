@@ -57,7 +57,7 @@ local function make_rare_state()
   -- there at the clock's speed. So nothing is refilled twice, and no caller waits for the clock. Once the clock shows more than
   -- the bucket has seen, it is trusted again, because then nothing is refilled for the time in which it was wrong. One
   -- exception: if a caller was told to wait longer than the clock is behind, and did, it finds what was promised.
-  local function tell_time(bucket, states)
+  function rare_state.tell_time(bucket, states)
     local skew, block, seen = bucket.skew, bucket.block, 0
     for _, state in ipairs(states) do seen = greatest(seen, state.since) end
     if block then seen = greatest(seen, block.since) end
@@ -188,7 +188,7 @@ local function make_rare_state()
     bucket.listed, bucket.is_string = listed, not listed
     bucket.length = listed and redis_call('LLEN', bucket.key) - 1 or 0
     bucket.count, bucket.blocks, bucket.changed_from, bucket.appended = bucket.length, {}, nil, false
-    tell_time(bucket, states)
+    rare_state.tell_time(bucket, states)
     choose(bucket, states)
     return true
   end

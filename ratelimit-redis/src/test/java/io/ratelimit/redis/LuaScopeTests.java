@@ -34,6 +34,8 @@ class LuaScopeTests {
 
     private static final List<Part> LIBRARY = parts(RateLimitScript.PARTS, RateLimitLibrary.end("name"));
 
+    private static final List<Part> WITHOUT_TIME = parts(RedisClock.INSTANCE.parts(), RateLimitLibrary.end("name"));
+
     private static List<Part> parts(List<String> names, String end) {
         return Stream.concat(
                         names.stream().map(name -> new Part(name, RateLimitScript.read(name))),
@@ -63,6 +65,16 @@ class LuaScopeTests {
         LuaScopes scopes = new LuaScopes(SCRIPT);
         assertThat(part.names("takes")).as("takes").containsExactlyInAnyOrderElementsOf(scopes.taken(part.name()));
         assertThat(part.names("leaves")).as("leaves").containsExactlyInAnyOrderElementsOf(scopes.left(part.name()));
+    }
+
+    @Test
+    void partForClocksOfInstancesNamesWhatItTakes() {
+        LuaScopes scopes = new LuaScopes(WITHOUT_TIME);
+        Part part = WITHOUT_TIME.get(RateLimitScript.PARTS.size());
+        assertThat(part.names("takes")).containsExactlyInAnyOrderElementsOf(scopes.taken(part.name()));
+        assertThat(scopes.left(part.name())).isEmpty();
+        assertThat(scopes.globals()).isSubsetOf(PROVIDED);
+        assertThat(scopes.unused()).isEmpty();
     }
 
     static List<Part> parts() {

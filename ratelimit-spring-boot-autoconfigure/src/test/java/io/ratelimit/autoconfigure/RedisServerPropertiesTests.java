@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.autoconfigure.redis.RedisServerProperties;
 import io.ratelimit.autoconfigure.redis.RedisStoreProperties;
+import io.ratelimit.redis.RedisClock;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
 import java.util.Map;
@@ -35,6 +36,7 @@ class RedisServerPropertiesTests {
                         "ratelimit.redis.hash-keys", "true",
                         "ratelimit.redis.hash-keys-secret", "salt",
                         "ratelimit.redis.functions", "false",
+                        "ratelimit.redis.clock", "instance",
                         "ratelimit.redis.eu-west.host", "redis.eu",
                         "ratelimit.redis.euWest.timeout", "1s"))
                 .get("eu-west");
@@ -44,6 +46,7 @@ class RedisServerPropertiesTests {
         assertThat(eu.hashKeys()).isTrue();
         assertThat(eu.hashKeysSecret()).isEqualTo("salt");
         assertThat(eu.functions()).isFalse();
+        assertThat(eu.clock()).isEqualTo(RedisClock.INSTANCE);
         assertThat(eu.rememberRejections()).isTrue();
         assertThat(eu.url()).isNull();
         assertThat(eu.password()).isNull();

@@ -16,6 +16,7 @@ import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisProcess;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -138,6 +139,67 @@ class RefusedCommandsTests {
                         .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.FORBIDDEN));
             });
         }
+    }
+
+    /** The ACL denies it, as other servers do not know it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void reasonIsSaidIfTheUserMayNotAskForTheTime(boolean functions) {
+        try (RedisProcess redis = withoutTime()) {
+            runner("ratelimit.redis.url=redis://" + redis.address())
+                    .withPropertyValues("ratelimit.redis.functions=" + functions)
+                    .run(context -> {
+                        RateLimitStoreException failure = failureOf(
+                                context.getBean(RateLimiterRegistry.class).get("quotes"));
+                        assertThat(failure.getReason()).isEqualTo(Reason.FORBIDDEN);
+                        assertThat(failure)
+                                .hasMessageMatching("(?s).*(can't|cannot) (access this|run this|run the) .*");
+                        assertThat(context.getBean(StoreHealth.class).failures())
+                                .singleElement()
+                                .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.FORBIDDEN));
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void limitsGoByTheClocksOfInstancesWithoutTheTime(boolean functions) {
+        try (RedisProcess redis = withoutTime()) {
+            ApplicationContextRunner instance = runner("ratelimit.redis.url=redis://" + redis.address())
+                    .withPropertyValues(
+                            "ratelimit.redis.clock=instance",
+                            "ratelimit.redis.functions=" + functions,
+                            "ratelimit.limits.exports.algorithm=concurrency",
+                            "ratelimit.limits.exports.capacity=2");
+            instance.run(first -> instance.run(second -> {
+                RateLimiterRegistry registry = first.getBean(RateLimiterRegistry.class);
+                RateLimiterRegistry other = second.getBean(RateLimiterRegistry.class);
+                assertThat(registry.get("quotes").tryAcquire("bob").remaining()).isEqualTo(999);
+                assertThat(other.get("quotes").tryAcquire("bob").remaining()).isEqualTo(998);
+                RateLimiter.Entry entry = registry.get("exports").enter("bob");
+                assertThat(other.get("exports").peek("bob").remaining()).isEqualTo(1);
+                entry.close();
+                first.getBean(RateLimitAdmin.class)
+                        .override(
+                                "quotes",
+                                RateLimitOverride.builder()
+                                        .capacity(5)
+                                        .duration(Duration.ofHours(1))
+                                        .build());
+                await().untilAsserted(() ->
+                        assertThat(other.get("quotes").peek("bob").capacity()).isEqualTo(5));
+                assertThat(second.getBean(StoreHealth.class).failures()).isEmpty();
+            }));
+        }
+        assertThat(log.lines())
+                .filteredOn(line -> line.contains("go by the clocks of instances"))
+                .hasSize(2);
+    }
+
+    private static RedisProcess withoutTime() {
+        RedisProcess redis = RedisProcess.server();
+        redis.send("ACL", "SETUSER", "default", "-time");
+        return redis;
     }
 
     /** What a command was sent with can be a key. */

@@ -4,10 +4,13 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.redis.RateLimitScript;
+import io.ratelimit.redis.RedisClock;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -28,6 +31,11 @@ public final class BackgroundCommands {
 
     /** In case the driver has no timeout. */
     private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+    private static final String TIME = "redis.call('TIME')";
+
+    /** Seconds and microseconds, as Redis replies. */
+    private static final String TIME_OF_INSTANCE = "{0, table.remove(ARGV)}";
 
     private final RedisConnector connector;
 
@@ -58,7 +66,15 @@ public final class BackgroundCommands {
 
     /** Runs the script. Never blocks; a failure completes the stage, at the latest after a bounded time. */
     public <T> CompletionStage<T> run(RedisScript<T> script, List<String> keys, List<String> arguments) {
-        return run(template -> template.execute(script, keys, arguments.toArray()));
+        String text = script.getScriptAsString();
+        if (connector.clock() == RedisClock.SERVER || !text.contains(TIME)) {
+            return run(template -> template.execute(script, keys, arguments.toArray()));
+        }
+        RedisScript<T> timed =
+                RedisScript.of(text.replace(TIME, TIME_OF_INSTANCE), Objects.requireNonNull(script.getResultType()));
+        List<String> all = new ArrayList<>(arguments);
+        all.add(Long.toString(InstanceClockExecutor.now()));
+        return run(template -> template.execute(timed, keys, all.toArray()));
     }
 
     /** Runs the command. Never blocks; a failure completes the stage, at the latest after a bounded time. */

@@ -2,6 +2,7 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisClock;
 import io.ratelimit.redis.RedisTopology;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -37,6 +38,8 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     private final String address;
 
     private volatile ConnectionBootstrap connection;
+
+    private volatile RedisClock clock = RedisClock.SERVER;
 
     /**
      * Uses the servers of the application's connections.
@@ -97,6 +100,16 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
         return RedisConfiguration.isClusterConfiguration(servers)
                 ? RedisTopology.UNKNOWN_CLUSTER
                 : RedisTopology.ONE_SERVER;
+    }
+
+    /** Sets the clock of scripts beside the one that decides. */
+    public RedisConnector by(RedisClock clock) {
+        this.clock = clock;
+        return this;
+    }
+
+    RedisClock clock() {
+        return clock;
     }
 
     /** Returns the servers for the log, without passwords. */

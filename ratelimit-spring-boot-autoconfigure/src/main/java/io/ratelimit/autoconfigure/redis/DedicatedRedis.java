@@ -6,7 +6,6 @@ import io.lettuce.core.SslOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
-import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.List;
 import java.util.stream.Stream;
@@ -65,7 +64,7 @@ final class DedicatedRedis {
                     servers(uri),
                     client(uri, bundles),
                     redis.timeout(),
-                    RateLimitScript.load(algorithms.own()),
+                    redis.script(algorithms),
                     redis.library(algorithms));
         }
 

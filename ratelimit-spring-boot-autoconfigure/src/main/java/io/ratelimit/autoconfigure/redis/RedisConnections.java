@@ -3,7 +3,6 @@ package io.ratelimit.autoconfigure.redis;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
-import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.Arrays;
@@ -31,13 +30,14 @@ public record RedisConnections(
     public RedisConnector connect(String property, RedisStoreProperties redis) {
         redis.checkAddress(property);
         boolean ofApplication = redis.connectionFactory() != null || (!redis.isDedicated() && hasConnectionFactory());
-        return ofApplication
+        RedisConnector connector = ofApplication
                 ? new RedisConnector(
                         connectionFactory(property, redis.connectionFactory()),
                         redis.timeout(),
-                        RateLimitScript.load(algorithms.own()),
+                        redis.script(algorithms),
                         redis.library(algorithms))
                 : DedicatedRedis.connect(property, redis, algorithms, bundles);
+        return connector.by(redis.clock());
     }
 
     /**
@@ -57,7 +57,7 @@ public record RedisConnections(
         return new RedisServers(
                 servers,
                 executor instanceof RedisConnector connector
-                        ? new RedisWarmUp(connector, first.keyPrefix(), algorithms)
+                        ? new RedisWarmUp(connector, first.over(connector), first.keyPrefix(), algorithms)
                         : null);
     }
 

@@ -98,6 +98,7 @@ public final class RedisServerProperties {
         inherited.put(property + ".timeout", base.timeout());
         inherited.put(property + ".remember-rejections", base.rememberRejections());
         inherited.put(property + ".functions", base.functions());
+        inherited.put(property + ".clock", base.clock());
         if (!ownHash && base.hashKeys()) {
             inherited.put(property + ".hash-keys", true);
             String secret = base.hashKeysSecret();

@@ -15,6 +15,7 @@ import io.ratelimit.internal.store.rejection.RejectionCache;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisClock;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.store.RedisRateLimitStore;
@@ -94,6 +95,7 @@ public final class RedisServers implements BeanFactoryInitializer<ListableBeanFa
                 logger.log(Level.DEBUG, "Redis '" + server.name + "': the first call connects", ex);
             }
         });
+        byId.values().forEach(Server::warnOfClocks);
         if (warmUp != null) {
             warmUp.start();
         }
@@ -232,12 +234,24 @@ public final class RedisServers implements BeanFactoryInitializer<ListableBeanFa
             this.name = name;
             this.properties = properties;
             this.executor = executor;
-            this.guarded = new GuardedRedis(executor, properties.timeout(), properties.keyPrefix());
+            this.guarded = new GuardedRedis(properties.over(executor), properties.timeout(), properties.keyPrefix());
         }
 
         /** Returns the connections, unless the application has an executor of its own. */
         private Optional<RedisConnector> connector() {
             return executor instanceof RedisConnector connector ? Optional.of(connector) : Optional.empty();
+        }
+
+        /** Says what clocks of instances cost. */
+        void warnOfClocks() {
+            if (properties.clock() == RedisClock.INSTANCE) {
+                logger.log(
+                        Level.WARNING,
+                        "Limits in Redis '" + name
+                                + "' go by the clocks of instances (clock=instance). Where these differ by a"
+                                + " second, limits admit what comes back in a second more, and calls wait up to a second"
+                                + " longer: synchronize them, by NTP for example");
+            }
         }
 
         void start() {

@@ -4,6 +4,10 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.redis.RateLimitLibrary;
+import io.ratelimit.redis.RateLimitScript;
+import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisClock;
+import io.ratelimit.redis.connection.InstanceClockExecutor;
 import io.ratelimit.redis.script.KeyHash;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -13,6 +17,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Properties of the Redis store. The connection properties have the meaning of those of {@code spring.data.redis}; one of
@@ -38,6 +43,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param rememberRejections Whether a call that Redis has rejected is rejected again without Redis, until the time that
  *     Redis named and for a second at most.
  * @param functions Whether calls run as a Redis function if Redis has functions, and not as a script.
+ * @param clock Clock that decisions go by: that of the Redis server, or those of the instances, for servers that refuse TIME
+ *     within scripts. Clocks of instances that differ admit more.
  * @param connectionFactory Name of the RedisConnectionFactory bean to use. Only needed if there are several and none is
  *     primary.
  */
@@ -58,6 +65,7 @@ public record RedisStoreProperties(
         @DefaultValue("100ms") Duration timeout,
         @DefaultValue("true") boolean rememberRejections,
         @DefaultValue("true") boolean functions,
+        @DefaultValue("server") RedisClock clock,
         @Nullable String connectionFactory) {
 
     /** Returns the ways in which the properties tell where the server is. */
@@ -104,7 +112,17 @@ public record RedisStoreProperties(
     /** Returns the library of the function, or {@code null} if calls run as a script. */
     @Nullable
     RateLimitLibrary library(AlgorithmCatalog algorithms) {
-        return functions ? RateLimitLibrary.load(algorithms.own()) : null;
+        return functions ? RateLimitLibrary.load(algorithms.own(), clock) : null;
+    }
+
+    /** Returns the script that decides. */
+    RedisScript<List<Long>> script(AlgorithmCatalog algorithms) {
+        return RateLimitScript.load(algorithms.own(), clock);
+    }
+
+    /** Returns the executor as scripts of the clock need it. */
+    RateLimitScriptExecutor over(RateLimitScriptExecutor executor) {
+        return clock == RedisClock.SERVER ? executor : new InstanceClockExecutor(executor);
     }
 
     /** Returns how keys are hashed. */

@@ -10,6 +10,7 @@ import io.ratelimit.internal.limiter.DecisionWarmUp;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.redis.AlgorithmCheckScript;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.door.GuardedRedis;
@@ -51,6 +52,8 @@ final class RedisWarmUp {
 
     private final RedisConnector connector;
 
+    private final RateLimitScriptExecutor executor;
+
     private final String keyPrefix;
 
     private final BackgroundCommands commands;
@@ -66,8 +69,11 @@ final class RedisWarmUp {
 
     private volatile @Nullable RateLimitConfigurationException mistake;
 
-    RedisWarmUp(RedisConnector connector, String keyPrefix, AlgorithmCatalog algorithms) {
+    /** @param executor sends what decides over the connection */
+    RedisWarmUp(
+            RedisConnector connector, RateLimitScriptExecutor executor, String keyPrefix, AlgorithmCatalog algorithms) {
         this.connector = connector;
+        this.executor = executor;
         this.keyPrefix = keyPrefix;
         this.algorithms = algorithms;
         this.commands = new BackgroundCommands(connector, "checks of algorithms", "ratelimit-algorithm-check", 1, 100);
@@ -157,7 +163,7 @@ final class RedisWarmUp {
     }
 
     private void warmUpRedis() throws Exception {
-        GuardedRedis redis = GuardedRedis.forWarmUp(connector, TIMEOUT, keyPrefix + KEY_SUFFIX);
+        GuardedRedis redis = GuardedRedis.forWarmUp(executor, TIMEOUT, keyPrefix + KEY_SUFFIX);
         try {
             redis.warmUp(MAX_WAIT);
             warmUp(new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEY_SUFFIX)));
