@@ -1,7 +1,6 @@
 package io.ratelimit;
 
 import io.ratelimit.internal.limit.AlgorithmTraits;
-import io.ratelimit.internal.limit.OwnAlgorithmTraits;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +16,9 @@ public record LimitAlgorithm(
 
     static final LimitAlgorithm DEFAULT = of(Algorithm.TOKEN_BUCKET);
 
-    private static final AlgorithmTraits OWN = new OwnAlgorithmTraits();
-
     /** Returns the traits with refill CONTINUOUS. */
     AlgorithmTraits traits() {
-        return builtIn == null ? OWN : builtIn.traits;
+        return builtIn == null ? AlgorithmTraits.OWN : builtIn.traits;
     }
 
     public static LimitAlgorithm of(Algorithm builtIn) {

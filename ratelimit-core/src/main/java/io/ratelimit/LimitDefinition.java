@@ -97,6 +97,23 @@ public record LimitDefinition(
     }
 
     /**
+     * Returns the limit that one instance applies on its own, with other numbers.
+     *
+     * @param rate {@code null}: as it is
+     * @throws RateLimitConfigurationException if it is invalid with them
+     */
+    public RateLimit with(long capacity, @Nullable String rate, Refill refill) {
+        AttributeValues numbers =
+                values.with(LimitAttributes.CAPACITY, capacity).with(LimitAttributes.LEASE, 0L);
+        return new LimitDefinition(
+                        name,
+                        rate == null
+                                ? numbers
+                                : numbers.with(LimitAttributes.RATE, rate).with(LimitAttributes.REFILL, refill))
+                .build();
+    }
+
+    /**
      * Returns the limit of a plan. What the plan does not set is as in the configured plan of its name, if there is one, or as in
      * the limit. An override of the plan wins.
      *

@@ -1,15 +1,11 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.Refill;
 import io.ratelimit.Scope;
 import io.ratelimit.internal.limit.LimitNumbers;
-import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -87,7 +83,7 @@ public record LocalShare(int instances, boolean counting) {
             return limit;
         }
         try {
-            return divided(limit).build();
+            return divided(limit);
         } catch (ArithmeticException | RateLimitConfigurationException ex) {
             throw new RateLimitConfigurationException(
                     "ratelimit.expected-instances must divide limit '" + limit.name() + "' (" + limit
@@ -107,25 +103,12 @@ public record LocalShare(int instances, boolean counting) {
                         + ", so while the store fails, the instances together let " + instances + " through at once");
     }
 
-    private RateLimitBuilder divided(RateLimit limit) {
-        RateLimitBuilder divided = RateLimit.named(limit.name());
-        Algorithm builtIn = limit.algorithm();
-        if (builtIn == null) {
-            divided.algorithm(Objects.requireNonNull(limit.ownAlgorithm()));
-        } else {
-            divided.algorithm(builtIn);
-        }
-        divided.capacity(Math.max(1, limit.capacity() / instances))
-                .maxWait(limit.maxWait())
-                .blockFor(limit.blockFor().toArray(Duration[]::new))
-                .dryRun(limit.dryRun())
-                .zone(limit.zone());
+    private RateLimit divided(RateLimit limit) {
         LimitNumbers numbers = limit.numbers();
-        String rate = numbers.traits().dividedRate(numbers, instances);
-        if (rate != null) {
-            boolean inBatches = numbers.traits().dividesBatches(numbers, instances);
-            divided.rate(rate).refill(inBatches ? Refill.INTERVAL : Refill.CONTINUOUS);
-        }
-        return divided;
+        return limit.definition()
+                .with(
+                        Math.max(1, limit.capacity() / instances),
+                        numbers.traits().dividedRate(numbers, instances),
+                        numbers.traits().dividesBatches(numbers, instances) ? Refill.INTERVAL : Refill.CONTINUOUS);
     }
 }

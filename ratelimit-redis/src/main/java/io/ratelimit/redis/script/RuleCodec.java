@@ -76,7 +76,7 @@ final class RuleCodec {
         AlgorithmTraits traits = limit.numbers().traits();
         RateLimitAlgorithm own = limit.ownAlgorithm();
         String name = own == null ? "" : AlgorithmParts.name(own) + "_";
-        String capacity = traits.isWindow() ? "" : limit.capacity() + "@";
+        String capacity = traits.has(Trait.IS_WINDOW) ? "" : limit.capacity() + "@";
         return traits.letter() + name + capacity + batch(limit);
     }
 
