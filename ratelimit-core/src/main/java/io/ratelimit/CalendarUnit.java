@@ -3,8 +3,9 @@ package io.ratelimit;
 import io.ratelimit.internal.limit.CalendarWindows;
 import java.time.DayOfWeek;
 import java.time.Duration;
-import java.time.LocalDate;
+import java.time.Period;
 import java.time.ZoneId;
+import java.time.temporal.TemporalAdjuster;
 import java.time.temporal.TemporalAdjusters;
 import java.util.Locale;
 
@@ -15,21 +16,29 @@ import java.util.Locale;
 public enum CalendarUnit {
 
     /** From midnight to midnight; 23 or 25 hours when clocks change. */
-    DAY(1),
+    DAY(1, Period.ofDays(1), day -> day),
 
     /** From Monday to Sunday, as in ISO 8601. */
-    WEEK(7),
+    WEEK(7, Period.ofWeeks(1), TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)),
 
     /** From the first day of a month to its last. */
-    MONTH(31),
+    MONTH(31, Period.ofMonths(1), TemporalAdjusters.firstDayOfMonth()),
 
     /** From January 1 to December 31. */
-    YEAR(366);
+    YEAR(366, Period.ofYears(1), TemporalAdjusters.firstDayOfYear());
 
     private final Duration longest;
 
-    CalendarUnit(int days) {
+    private final Period length;
+
+    /** Returns the first day of the unit that contains a day. */
+    @SuppressWarnings("ImmutableEnumChecker") // A function.
+    private final TemporalAdjuster first;
+
+    CalendarUnit(int days, Period length, TemporalAdjuster first) {
         this.longest = Duration.ofDays(days);
+        this.length = length;
+        this.first = first;
     }
 
     /** Returns the length of the longest such unit, if clocks do not change. */
@@ -38,27 +47,7 @@ public enum CalendarUnit {
     }
 
     CalendarWindows windows(ZoneId zone) {
-        return new CalendarWindows(toString(), this::first, this::next, zone);
-    }
-
-    /** Returns the first day of the unit that contains a day. */
-    private LocalDate first(LocalDate day) {
-        return switch (this) {
-            case DAY -> day;
-            case WEEK -> day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
-            case MONTH -> day.withDayOfMonth(1);
-            case YEAR -> day.withDayOfYear(1);
-        };
-    }
-
-    /** Returns the first day of the next unit. */
-    private LocalDate next(LocalDate first) {
-        return switch (this) {
-            case DAY -> first.plusDays(1);
-            case WEEK -> first.plusWeeks(1);
-            case MONTH -> first.plusMonths(1);
-            case YEAR -> first.plusYears(1);
-        };
+        return new CalendarWindows(toString(), day -> day.with(first), day -> day.plus(length), zone);
     }
 
     /** Returns the unit as a rate has it: {@code month}. */

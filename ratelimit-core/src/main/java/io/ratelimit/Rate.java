@@ -1,9 +1,9 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limit.RateSuggestion;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,11 +22,11 @@ public record Rate(long permits, Duration period, @Nullable CalendarUnit calenda
     private static final String EXAMPLES =
             "\"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\", \"1/PT1M\" or \"10000/month\"";
 
-    private static final Duration LONGEST_IN_MICROS = Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS);
-
     private static final Pattern SYNTAX = Pattern.compile("(\\d{1,18})(?:\\s*/\\s*(\\S+))?");
 
     private static final Pattern SIMPLE_PERIOD = Pattern.compile("(\\d{1,18})?(us|ms|s|m|h|d)");
+
+    private static final Pattern ONE_UNIT = Pattern.compile("1[a-z]+");
 
     private static final Pattern CALENDAR_PERIOD = Pattern.compile("(\\d{1,18})?(day|week|month|year)");
 
@@ -141,37 +141,7 @@ public record Rate(long permits, Duration period, @Nullable CalendarUnit calenda
     /** Formats the rate in the syntax of {@link #parse}, with the largest unit that divides the period. */
     @Override
     public String toString() {
-        if (calendarUnit != null) {
-            return permits + "/" + calendarUnit;
-        }
-        return period.compareTo(LONGEST_IN_MICROS) > 0 ? permits + "/" + period : permits + "/" + withUnit();
-    }
-
-    private String withUnit() {
-        long amount = periodMicros();
-        String unit = "us";
-        for (Unit larger : Unit.values()) {
-            if (amount % larger.size != 0) {
-                break;
-            }
-            amount /= larger.size;
-            unit = larger.name();
-        }
-        return (amount == 1 ? "" : amount) + unit;
-    }
-
-    /** Each unit in terms of the one before it. */
-    private enum Unit {
-        ms(1_000),
-        s(1_000),
-        m(60),
-        h(60),
-        d(24);
-
-        private final int size;
-
-        Unit(int size) {
-            this.size = size;
-        }
+        String amount = calendarUnit == null ? DurationText.of(period) : calendarUnit.toString();
+        return permits + "/" + (ONE_UNIT.matcher(amount).matches() ? amount.substring(1) : amount);
     }
 }

@@ -8,6 +8,7 @@ import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limit.LimitNumbers;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -268,31 +269,23 @@ public final class RateLimit {
     /** Returns whether both have the same numbers, so that two declarations of one name can share the limit. */
     @Internal
     public boolean agreesWith(RateLimit other) {
-        return algorithm.equals(other.algorithm)
-                && refill() == other.refill()
-                && capacity() == other.capacity()
-                && agreesInRate(other)
-                && maxWait.equals(other.maxWait)
-                && blockFor.equals(other.blockFor)
-                && scope == other.scope
-                && hold().equals(other.hold())
-                && isInRedisOf(other);
+        return declared().equals(other.declared());
     }
 
-    private boolean isInRedisOf(RateLimit other) {
-        if (redis == null || other.redis == null) {
-            return Objects.equals(redis, other.redis);
-        }
-        return LimitNames.canonical(redis).equals(LimitNames.canonical(other.redis));
-    }
-
-    private boolean agreesInRate(RateLimit other) {
-        if (numbers.calendar() != null || other.numbers.calendar() != null) {
-            return Objects.equals(rate, other.rate) && zone().equals(other.zone());
-        }
-        return refill() == Refill.INTERVAL
-                ? Objects.equals(rate, other.rate)
-                : Objects.equals(numbers.rate(), other.numbers.rate());
+    /** Rates that are refilled continuously are the same if they are so in lowest terms. */
+    private List<@Nullable Object> declared() {
+        boolean inCalendarUnits = numbers.calendar() != null;
+        return Arrays.asList(
+                algorithm,
+                refill(),
+                capacity(),
+                inCalendarUnits || refill() == Refill.INTERVAL ? rate : numbers.rate(),
+                inCalendarUnits ? zone() : null,
+                maxWait,
+                blockFor,
+                scope,
+                hold(),
+                redis == null ? null : LimitNames.canonical(redis));
     }
 
     /** Returns whether all attributes of both are the same. */
@@ -303,11 +296,9 @@ public final class RateLimit {
                 && enabled == other.enabled
                 && dryRun == other.dryRun
                 && onStoreFailure == other.onStoreFailure
-                && plans.size() == other.plans.size()
+                && plans.keySet().equals(other.plans.keySet())
                 && plans.values().stream()
-                        .allMatch(mine -> other.plans.values().stream()
-                                .anyMatch(theirs ->
-                                        Objects.equals(mine.plan(), theirs.plan()) && mine.hasAttributesOf(theirs)));
+                        .allMatch(plan -> plan.hasAttributesOf(Objects.requireNonNull(other.plans.get(plan.plan()))));
     }
 
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
