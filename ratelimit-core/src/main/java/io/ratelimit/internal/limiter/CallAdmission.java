@@ -8,17 +8,18 @@ import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.Scope;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.limiter.CombinedDecision.Delay;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitListener.Outcome;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.Waiter;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Admits calls that the store has decided: notifies the listeners, applies dry run, throws an exception if a limit rejects the
@@ -53,18 +54,12 @@ final class CallAdmission {
      * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
      */
     void admit(AcquireRequest acquire, StoreOutcome outcome) {
-        Duration delay = delay(acquire, outcome, observer);
-        if (!delay.isZero()) {
-            await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()).delayedBy(delay));
-        }
+        await(delay(acquire, outcome, observer));
     }
 
     /** Admits a call of one charge without a call listener, and blocks until it may proceed. */
     void admit(Charge charge, RateLimitDecision decision) {
-        Duration delay = delay(charge, decision, observer);
-        if (!delay.isZero()) {
-            await(delay, charge.limit());
-        }
+        await(delay(charge, decision, observer));
     }
 
     /**
@@ -75,13 +70,12 @@ final class CallAdmission {
      */
     CompletionStage<?> admitAsync(
             AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall, CompletableFuture<?> caller) {
-        Duration delay = delay(acquire, outcome, ofCall);
-        if (delay.isZero()) {
+        Delay delay = delay(acquire, outcome, ofCall);
+        if (delay == null) {
             return CompletableFuture.completedFuture(null);
         }
-        Runnable over =
-                waiting.begin(new CombinedDecision(acquire.charges(), outcome.decisions()).delayedBy(delay), ofCall);
-        CompletableFuture<Void> wait = Futures.start(() -> waiter.awaitAsync(delay));
+        Runnable over = waiting.begin(delay.limit(), ofCall);
+        CompletableFuture<Void> wait = Futures.start(() -> waiter.awaitAsync(delay.time()));
         var unused = caller.whenComplete((entered, thrown) -> wait.cancel(false));
         return wait.whenComplete((done, thrown) -> over.run());
     }
@@ -139,8 +133,8 @@ final class CallAdmission {
                 && (policy == OnStoreFailure.REJECT || policy == OnStoreFailure.THROW);
     }
 
-    /** Notifies the listeners and returns the time to wait, unless a limit rejects the call. */
-    private Duration delay(AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall) {
+    /** Notifies the listeners and returns what to wait for, unless a limit rejects the call; {@code null}: nothing. */
+    private @Nullable Delay delay(AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall) {
         List<Charge> charges = acquire.charges();
         notifyCallListener(acquire, outcome);
         if (charges.size() == 1) {
@@ -153,25 +147,28 @@ final class CallAdmission {
         return combined.delay();
     }
 
-    private Duration delay(Charge charge, RateLimitDecision decision, CallObserver ofCall) {
+    private @Nullable Delay delay(Charge charge, RateLimitDecision decision, CallObserver ofCall) {
         report(charge, decision, ofCall);
         RateLimit limit = charge.limit();
         if (limit.dryRun()) {
-            return Duration.ZERO;
+            return null;
         }
         if (!decision.allowed()) {
             throw new RateLimitExceededException(List.of(limit.name()), decision, limit);
         }
-        return decision.delay();
+        return decision.delay().isZero() ? null : new Delay(limit, decision.delay());
     }
 
-    private void await(Duration delay, RateLimit limit) {
-        Runnable over = waiting.begin(limit, observer);
+    private void await(@Nullable Delay delay) {
+        if (delay == null) {
+            return;
+        }
+        Runnable over = waiting.begin(delay.limit(), observer);
         try {
-            waiter.await(delay);
+            waiter.await(delay.time());
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new RateLimitInterruptedException(limit.name(), ex);
+            throw new RateLimitInterruptedException(delay.limit().name(), ex);
         } finally {
             over.run();
         }

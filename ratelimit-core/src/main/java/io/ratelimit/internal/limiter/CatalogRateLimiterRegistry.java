@@ -4,7 +4,6 @@ import io.ratelimit.JointDecision;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.internal.concurrent.Futures;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -60,61 +58,36 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public JointDecision tryAcquireAll(List<PermitRequest> requests) {
-        List<Charge> charges = rated(requests);
-        List<Charge> enabled = enabled(charges);
-        return enabled.isEmpty() ? unlimited(charges) : gate.decide(enabled);
+        return gate.decide(rated(requests));
     }
 
     @Override
     public CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests) {
-        return Futures.start(() -> {
-            List<Charge> charges = rated(requests);
-            List<Charge> enabled = enabled(charges);
-            return enabled.isEmpty()
-                    ? CompletableFuture.completedFuture(unlimited(charges))
-                    : gate.decideAsync(enabled);
-        });
+        return Futures.start(() -> gate.decideAsync(rated(requests)));
     }
 
     @Override
     public void acquireAll(List<PermitRequest> requests) {
-        List<Charge> enabled = enabled(rated(requests));
-        if (!enabled.isEmpty()) {
-            gate.enter(enabled);
-        }
+        gate.enter(rated(requests));
     }
 
     @Override
     public CompletionStage<Void> acquireAllAsync(List<PermitRequest> requests) {
-        return Futures.start(() -> {
-            List<Charge> enabled = enabled(rated(requests));
-            return enabled.isEmpty() ? CompletableFuture.completedFuture(null) : gate.enterAsync(enabled);
-        });
+        return Futures.start(() -> gate.enterAsync(rated(requests)));
     }
 
     @Override
     public RateLimiter.Entry enterAll(List<PermitRequest> requests) {
         List<Charge> charges = charges(requests);
-        List<Charge> enabled = enabled(charges);
-        List<Charge> estimates = estimates(requests, charges);
-        Settlement settlement = enabled.isEmpty() ? Settlement.NONE : gate.enter(acquire(enabled, estimates));
-        return new CallEntry(gate, settlement, estimates);
+        return gate.open(charges, estimates(requests, charges));
     }
 
     @Override
     public CompletionStage<RateLimiter.Entry> enterAllAsync(List<PermitRequest> requests) {
         return Futures.start(() -> {
             List<Charge> charges = charges(requests);
-            List<Charge> enabled = enabled(charges);
-            List<Charge> estimates = estimates(requests, charges);
-            return enabled.isEmpty()
-                    ? CompletableFuture.completedFuture(new CallEntry(gate, Settlement.NONE, estimates))
-                    : gate.openAsync(acquire(enabled, estimates), estimates);
+            return gate.openAsync(charges, estimates(requests, charges));
         });
-    }
-
-    private static AcquireRequest acquire(List<Charge> enabled, List<Charge> estimates) {
-        return new AcquireRequest(enabled, !estimates.isEmpty(), CallListener.NONE);
     }
 
     private static List<Charge> estimates(List<PermitRequest> requests, List<Charge> charges) {
@@ -180,19 +153,6 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             throw new IllegalArgumentException(ex.getMessage(), ex);
         }
         joint.add(ids);
-    }
-
-    private static List<Charge> enabled(List<Charge> charges) {
-        return charges.stream().filter(charge -> charge.limit().enabled()).toList();
-    }
-
-    /** Returns the decision if every limit is disabled. */
-    private static JointDecision unlimited(List<Charge> charges) {
-        long capacity = charges.stream()
-                .mapToLong(charge -> charge.limit().capacity())
-                .min()
-                .orElseThrow();
-        return new JointDecision(RateLimitDecision.unlimited(capacity), List.of());
     }
 
     private StoreRateLimiter declared(String name) {

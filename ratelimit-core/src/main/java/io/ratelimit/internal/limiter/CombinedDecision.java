@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Combines the decisions about the charges of one call. A limit in {@linkplain RateLimit#dryRun() dry run} is not enforced:
@@ -33,26 +34,21 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
         return StoreOutcome.isRejected(charges, i -> decisions.get(i).allowed());
     }
 
-    /** Returns the longest delay. */
-    Duration delay() {
-        Duration longest = Duration.ZERO;
+    /** Returns the longest delay; {@code null}: no limit delays the call. */
+    @Nullable
+    Delay delay() {
+        Delay longest = null;
         for (int i = 0; i < charges.size(); i++) {
             Duration delay = decisions.get(i).delay();
-            if (isEnforced(i) && delay.compareTo(longest) > 0) {
-                longest = delay;
+            if (isEnforced(i) && delay.compareTo(longest == null ? Duration.ZERO : longest.time()) > 0) {
+                longest = new Delay(charges.get(i).limit(), delay);
             }
         }
         return longest;
     }
 
-    /** Returns the limit with this delay. */
-    RateLimit delayedBy(Duration delay) {
-        return charges.get(indices()
-                        .filter(i -> isEnforced(i) && decisions.get(i).delay().equals(delay))
-                        .findFirst()
-                        .orElseThrow())
-                .limit();
-    }
+    /** The time that a call waits, and the limit that it waits for. */
+    record Delay(RateLimit limit, Duration time) {}
 
     RateLimitExceededException rejection() {
         List<Integer> tightestFirst = rejectingTightestFirst();
@@ -90,9 +86,10 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
                 enforced.add(decisions.get(i));
             }
         }
+        Delay delay = delay();
         return enforced.isEmpty()
                 ? Collections.min(decisions, FEWEST_LEFT_FIRST).asAllowed()
-                : Collections.min(enforced, FEWEST_LEFT_FIRST).withDelay(delay());
+                : Collections.min(enforced, FEWEST_LEFT_FIRST).withDelay(delay == null ? Duration.ZERO : delay.time());
     }
 
     private IntStream indices() {

@@ -83,12 +83,15 @@ public final class RateLimitGate {
      * Charges all limits or none, and waits once, for the longest delay. With concurrency limits, the call holds their permits
      * until it {@linkplain Settlement#release releases} them.
      *
-     * @return settles the charges, if the request is refundable
+     * @return settles the charges, if the request is refundable; settles nothing if there is no charge
      * @throws RateLimitExceededException if a limit rejects the call
      * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
      * @throws IllegalStateException if the thread must not block; no limit is charged
      */
     public Settlement enter(AcquireRequest acquire) {
+        if (acquire.charges().isEmpty()) {
+            return Settlement.NONE;
+        }
         checkMayBlock(acquire.charges(), true);
         StoreOutcome outcome = ask(acquire.toStore());
         try {
@@ -147,8 +150,10 @@ public final class RateLimitGate {
 
     /** Charges one limit and waits, without a settlement and without a call listener: see {@link #enter(AcquireRequest)}. */
     public void enter(Charge charge) {
-        checkMayBlock(charge, true);
-        admission.admit(charge, ask(charge).decision());
+        if (charge.limit().enabled()) {
+            checkMayBlock(charge, true);
+            admission.admit(charge, ask(charge).decision());
+        }
     }
 
     /**
@@ -171,20 +176,38 @@ public final class RateLimitGate {
      * @param parent as for {@link CallObserver#ofCall}
      */
     public CompletionStage<Settlement> enterAsync(AcquireRequest acquire, @Nullable Object parent) {
-        return enterAsync(acquire, parent, outcome -> settlement(acquire, outcome, continuations::apart));
+        return enterAsync(acquire, parent, settlement -> settlement);
     }
 
-    /** Charges all limits or none and waits without blocking, without a settlement and without a call listener. */
+    /** Charges all limits or none and waits, for a caller in code that settles nothing. */
+    void enter(List<Charge> charges) {
+        enter(acquire(charges, false));
+    }
+
     CompletionStage<Void> enterAsync(List<Charge> charges) {
-        return enterAsync(new AcquireRequest(charges, false, CallListener.NONE), null, outcome -> null);
+        return enterAsync(acquire(charges, false), null, settlement -> null);
     }
 
-    /** Charges all limits or none and waits without blocking, for a caller in code. */
-    CompletionStage<RateLimiter.Entry> openAsync(AcquireRequest acquire, List<Charge> estimates) {
+    /**
+     * Charges all limits or none and waits, for a caller in code.
+     *
+     * @param estimates those of the charges that the caller replaces by the actual cost
+     */
+    RateLimiter.Entry open(List<Charge> charges, List<Charge> estimates) {
+        return new CallEntry(this, enter(acquire(charges, !estimates.isEmpty())), estimates);
+    }
+
+    CompletionStage<RateLimiter.Entry> openAsync(List<Charge> charges, List<Charge> estimates) {
         return enterAsync(
-                acquire,
-                null,
-                outcome -> new CallEntry(this, settlement(acquire, outcome, continuations::apart), estimates));
+                acquire(charges, !estimates.isEmpty()), null, settlement -> new CallEntry(this, settlement, estimates));
+    }
+
+    private static AcquireRequest acquire(List<Charge> charges, boolean refundable) {
+        return new AcquireRequest(enabled(charges), refundable, CallListener.NONE);
+    }
+
+    private static List<Charge> enabled(List<Charge> charges) {
+        return charges.stream().filter(charge -> charge.limit().enabled()).toList();
     }
 
     /**
@@ -192,7 +215,10 @@ public final class RateLimitGate {
      * before, the call stops waiting and holds nothing.
      */
     private <T> CompletionStage<T> enterAsync(
-            AcquireRequest acquire, @Nullable Object parent, Function<StoreOutcome, @Nullable T> admitted) {
+            AcquireRequest acquire, @Nullable Object parent, Function<Settlement, @Nullable T> admitted) {
+        if (acquire.charges().isEmpty()) {
+            return CompletableFuture.completedFuture(admitted.apply(Settlement.NONE));
+        }
         CompletableFuture<T> entered = new CompletableFuture<>();
         CallObserver ofCall = observer.ofCall(parent);
         var unused = continuations
@@ -202,7 +228,9 @@ public final class RateLimitGate {
                         .handle((over, failure) -> {
                             boolean in = false;
                             try {
-                                in = failure == null && entered.complete(admitted.apply(outcome));
+                                in = failure == null
+                                        && entered.complete(
+                                                admitted.apply(settlement(acquire, outcome, continuations::apart)));
                             } finally {
                                 if (!in) {
                                     release(acquire, outcome);
@@ -243,14 +271,18 @@ public final class RateLimitGate {
     /** Charges permits even beyond the capacity. Does not block the caller. */
     CompletionStage<Void> chargeAsync(Charge charge) {
         checkCost(charge);
-        return continuations.apart(store.charge(charge));
+        return charge.limit().enabled()
+                ? continuations.apart(store.charge(charge))
+                : CompletableFuture.completedFuture(null);
     }
 
     /** Charges permits even beyond the capacity, and waits for the store. */
     void charge(Charge charge) {
         checkCost(charge);
-        checkMayBlock(charge, false);
-        BoundedWait.get(store.charge(charge), RateLimitStore.LONGEST);
+        if (charge.limit().enabled()) {
+            checkMayBlock(charge, false);
+            BoundedWait.get(store.charge(charge), RateLimitStore.LONGEST);
+        }
     }
 
     /** Settles charges in the background, each for itself. A failure does not concern the call. */
@@ -314,11 +346,6 @@ public final class RateLimitGate {
         return store.isNonBlocking(limit);
     }
 
-    /** Charges all limits or none, and waits, without a settlement and without a call listener. */
-    void enter(List<Charge> charges) {
-        enter(new AcquireRequest(charges, false, CallListener.NONE));
-    }
-
     private StoreOutcome ask(StoreRequest request) {
         try {
             return mayQueue(request)
@@ -336,6 +363,9 @@ public final class RateLimitGate {
 
     /** Charges one limit or not, and does not wait. */
     RateLimitDecision decide(Charge charge) {
+        if (!charge.limit().enabled()) {
+            return unlimited(List.of(charge));
+        }
         checkMayBlock(charge, false);
         RateLimitDecision decision = ask(charge).decision();
         admission.report(charge, decision, observer);
@@ -344,30 +374,51 @@ public final class RateLimitGate {
 
     /** Charges all limits or none, and does not wait. */
     public JointDecision decide(List<Charge> charges) {
-        checkMayBlock(charges, false);
-        return admission.report(ask(StoreRequest.of(charges)), observer).joint();
+        List<Charge> enabled = enabled(charges);
+        if (enabled.isEmpty()) {
+            return new JointDecision(unlimited(charges), List.of());
+        }
+        checkMayBlock(enabled, false);
+        return admission.report(ask(StoreRequest.of(enabled)), observer).joint();
     }
 
     /** Charges all limits or none, and neither waits nor blocks. */
     CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
+        List<Charge> enabled = enabled(charges);
+        if (enabled.isEmpty()) {
+            return CompletableFuture.completedFuture(new JointDecision(unlimited(charges), List.of()));
+        }
         CallObserver ofCall = observer.ofCall(null);
-        return askAsync(StoreRequest.of(charges)).handle((outcome, thrown) -> {
+        return askAsync(StoreRequest.of(enabled)).handle((outcome, thrown) -> {
             if (thrown != null) {
-                admission.reportFailure(charges, Futures.unwrap(thrown));
+                admission.reportFailure(enabled, Futures.unwrap(thrown));
                 throw Futures.wrap(thrown);
             }
             return admission.report(outcome, ofCall).joint();
         });
     }
 
+    /** Returns the decision about a call whose limits are all disabled. */
+    private static RateLimitDecision unlimited(List<Charge> charges) {
+        return RateLimitDecision.unlimited(charges.stream()
+                .mapToLong(charge -> charge.limit().capacity())
+                .min()
+                .orElseThrow());
+    }
+
     RateLimitDecision peek(Charge charge) {
+        if (!charge.limit().enabled()) {
+            return unlimited(List.of(charge));
+        }
         checkMayBlock(charge, false);
         return applyDryRun(
                 charge, store.decide(StoreRequest.peek(charge)).await().decision());
     }
 
     CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return askAsync(StoreRequest.peek(charge)).thenApply(outcome -> applyDryRun(charge, outcome.decision()));
+        return charge.limit().enabled()
+                ? askAsync(StoreRequest.peek(charge)).thenApply(outcome -> applyDryRun(charge, outcome.decision()))
+                : CompletableFuture.completedFuture(unlimited(List.of(charge)));
     }
 
     private static RateLimitDecision applyDryRun(Charge charge, RateLimitDecision decision) {

@@ -8,10 +8,8 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Applies one limit. Looks the limit up at the first call, because a bean may get its limiter before the limit is declared. */
@@ -72,74 +70,53 @@ final class StoreRateLimiter implements RateLimiter {
 
     @Override
     public RateLimitDecision tryAcquire(String key, long permits) {
-        Charge charge = rated(key, permits);
-        return charge.limit().enabled() ? gate.decide(charge) : unlimited(charge);
+        return gate.decide(rated(key, permits));
     }
 
     @Override
     public CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits) {
-        return async(
-                () -> rated(key, permits),
-                enabled -> gate.decideAsync(List.of(enabled)).thenApply(JointDecision::tightest),
-                disabled -> unlimited(disabled));
+        return Futures.start(
+                () -> gate.decideAsync(List.of(rated(key, permits))).thenApply(JointDecision::tightest));
     }
 
     @Override
     public void acquire(String key, long permits) {
-        Charge charge = rated(key, permits);
-        if (charge.limit().enabled()) {
-            gate.enter(charge);
-        }
+        gate.enter(rated(key, permits));
     }
 
     @Override
     public CompletionStage<Void> acquireAsync(String key, long permits) {
-        return async(() -> rated(key, permits), enabled -> gate.enterAsync(List.of(enabled)), disabled -> null);
+        return Futures.start(() -> gate.enterAsync(List.of(rated(key, permits))));
     }
 
     @Override
     public Entry enter(String key, long permits) {
-        Charge charge = chargeOf(key, permits);
-        return charge.limit().enabled()
-                ? new CallEntry(
-                        gate, gate.enter(new AcquireRequest(List.of(charge), false, CallListener.NONE)), List.of())
-                : unlimitedEntry();
+        return gate.open(List.of(chargeOf(key, permits)), List.of());
     }
 
     @Override
     public CompletionStage<Entry> enterAsync(String key, long permits) {
-        return async(
-                () -> chargeOf(key, permits),
-                enabled -> gate.openAsync(new AcquireRequest(List.of(enabled), false, CallListener.NONE), List.of()),
-                disabled -> unlimitedEntry());
-    }
-
-    private Entry unlimitedEntry() {
-        return new CallEntry(gate, Settlement.NONE, List.of());
+        return Futures.start(() -> gate.openAsync(List.of(chargeOf(key, permits)), List.of()));
     }
 
     @Override
     public void charge(String key, long permits) {
-        Charge charge = chargeable(key, permits);
-        if (charge.limit().enabled()) {
-            gate.charge(charge);
-        }
+        gate.charge(chargeable(key, permits));
     }
 
     @Override
     public CompletionStage<Void> chargeAsync(String key, long permits) {
-        return async(() -> chargeable(key, permits), gate::chargeAsync, disabled -> null);
+        return Futures.start(() -> gate.chargeAsync(chargeable(key, permits)));
     }
 
     @Override
     public RateLimitDecision peek(String key) {
-        Charge charge = chargeOf(key, 1);
-        return charge.limit().enabled() ? gate.peek(charge) : unlimited(charge);
+        return gate.peek(chargeOf(key, 1));
     }
 
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(String key) {
-        return async(() -> chargeOf(key, 1), gate::peekAsync, disabled -> unlimited(disabled));
+        return Futures.start(() -> gate.peekAsync(chargeOf(key, 1)));
     }
 
     @Override
@@ -150,23 +127,6 @@ final class StoreRateLimiter implements RateLimiter {
     @Override
     public CompletionStage<Void> resetAsync(String key) {
         return Futures.start(() -> gate.resetAsync(chargeOf(key, 0)));
-    }
-
-    /** Starts asynchronous work, unless the limit is disabled. Exceptions complete the stage. */
-    private static <T> CompletionStage<T> async(
-            Supplier<Charge> charge,
-            Function<Charge, CompletionStage<T>> enabled,
-            Function<Charge, @Nullable T> disabled) {
-        return Futures.start(() -> {
-            Charge made = charge.get();
-            return made.limit().enabled()
-                    ? enabled.apply(made)
-                    : CompletableFuture.completedFuture(disabled.apply(made));
-        });
-    }
-
-    private static RateLimitDecision unlimited(Charge charge) {
-        return RateLimitDecision.unlimited(charge.limit().capacity());
     }
 
     private Charge chargeOf(@Nullable String key, long permits) {

@@ -43,8 +43,8 @@ class CombinedDecisionTests {
         RateLimitDecision lessDelayed = RateLimitDecision.ofMicros(10, 1, 30, 0, 50);
         CombinedDecision verdict = verdict(delayed, lessDelayed);
         assertAllowed(RateLimitDecision.ofMicros(10, 1, 700, 0, 50), verdict);
-        assertThat(verdict.delay()).isEqualTo(Duration.ofNanos(700_000));
-        assertThat(verdict.delayedBy(verdict.delay()).name()).isEqualTo("limit-0");
+        assertThat(verdict.delay())
+                .isEqualTo(new CombinedDecision.Delay(verdict.charges().get(0).limit(), Duration.ofNanos(700_000)));
     }
 
     @Test
@@ -63,7 +63,7 @@ class CombinedDecisionTests {
                 List.of(trial(0), charge(1), trial(2)),
                 List.of(RateLimitDecision.ofMicros(10, 0, 700, 0, 100), ROOMY, NEVER));
         assertAllowed(ROOMY, verdict);
-        assertThat(verdict.delay()).isZero();
+        assertThat(verdict.delay()).isNull();
         assertRejected(
                 SOON, List.of("limit-1"), new CombinedDecision(List.of(trial(0), charge(1)), List.of(NEVER, SOON)));
     }
