@@ -5,13 +5,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps continuations of the application off threads that other callers' deadlines depend on. */
-public final class Continuations {
+/** Keeps continuations of the application off threads that other callers' deadlines or turns depend on. */
+public final class Continuations implements Executor {
 
     /** Continuations may be slow. The continuations of other calls wait only if so many are slow at once. */
     private static final int THREADS = 256;
 
     private final Executor threads = DaemonThreads.createOnDemand("ratelimit-late", THREADS);
+
+    /** Runs a continuation on another thread, or on this one if none can be created. */
+    @Override
+    public void execute(Runnable continuation) {
+        DaemonThreads.runApart(threads, continuation);
+    }
 
     /** Returns the same work. Its continuations run on another thread if the work ends on a {@link ServiceThread}. */
     public <T> CompletionStage<T> apart(CompletionStage<T> work) {
@@ -22,7 +28,7 @@ public final class Continuations {
         var unused = work.whenComplete((value, thrown) -> {
             Runnable end = () -> complete(apart, value, thrown);
             if (ServiceThread.isCurrent()) {
-                DaemonThreads.runApart(threads, end);
+                execute(end);
             } else {
                 end.run();
             }

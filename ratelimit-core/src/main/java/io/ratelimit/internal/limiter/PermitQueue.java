@@ -27,16 +27,8 @@ final class PermitQueue {
     /** Whether permits may have been released since the first call was decided last. */
     private boolean signalled;
 
-    /** Whether a later attempt is planned. */
-    private boolean polled;
-
-    /** Whether messages of other instances find this queue: once a call waits. */
-    private boolean told;
-
-    /** How many messages other instances had sent when the first call was decided last. */
-    private long messages;
-
-    private boolean forgotten;
+    /** How often permits had been released when the first call was decided last. */
+    private long releases;
 
     /** Whether the call that was decided last lacked permits that other calls hold. */
     private boolean full;
@@ -46,10 +38,15 @@ final class PermitQueue {
         this.name = name;
     }
 
-    /** Adds a call at the end, unless the queue was forgotten. */
-    synchronized boolean add(WaitingCall call) {
+    /** Adds a call at the end. */
+    synchronized void add(WaitingCall call) {
         call.join(this);
-        return !forgotten && calls.add(call);
+        calls.add(call);
+    }
+
+    /** Returns whether nothing waits here or is being decided. */
+    synchronized boolean isEmpty() {
+        return !deciding && calls.isEmpty();
     }
 
     /** Removes a call that does not wait any more. */
@@ -86,28 +83,6 @@ final class PermitQueue {
         return full ? calls.size() : 0;
     }
 
-    /**
-     * Plans a later attempt if permits may be free without a signal. It begins after the wait of the call has: where the clock is
-     * moved instead of waiting, that is over at once.
-     */
-    void planAttempt(WaitingCall call) {
-        if (call.hasEntered() && call.rejection() != null && plansAttempt(call)) {
-            queues.tryLater(this);
-        }
-    }
-
-    /** Returns whether a later attempt has to be planned: there is one at a time. */
-    private synchronized boolean plansAttempt(WaitingCall call) {
-        boolean plans = !polled && calls.contains(call);
-        polled |= plans;
-        return plans;
-    }
-
-    /** The planned attempt takes place, or does not, so that another can be planned. */
-    synchronized void forgetAttempt() {
-        polled = false;
-    }
-
     /** Decides the first calls, as long as they get permits. One thread at a time does so. */
     void proceed() {
         for (WaitingCall call = next(); call != null; call = next()) {
@@ -127,6 +102,7 @@ final class PermitQueue {
             }
             var unused = decided.whenComplete((outcome, thrown) -> decided(first, outcome, thrown));
         }
+        queues.forgetIfEmpty(name);
     }
 
     /**
@@ -141,21 +117,13 @@ final class PermitQueue {
     }
 
     private synchronized @Nullable WaitingCall next() {
-        if (deciding) {
-            return null;
-        }
-        WaitingCall first = first();
-        if (first == null) {
-            forgotten = true;
-            queues.forget(name, this, told);
-            return null;
-        }
-        if (first.rejection() != null && !signalled) {
+        WaitingCall first = deciding ? null : first();
+        if (first == null || (first.rejection() != null && !signalled)) {
             return null;
         }
         deciding = true;
         signalled = false;
-        messages = queues.messages();
+        releases = queues.releases();
         return first;
     }
 
@@ -173,17 +141,22 @@ final class PermitQueue {
 
     private void decided(WaitingCall call, @Nullable StoreOutcome outcome, @Nullable Throwable thrown) {
         boolean waits = outcome != null && call.isWorthWaiting(outcome);
+        boolean unregistered = call.rejection() == null;
         try {
             if (outcome != null && waits) {
                 call.reject(outcome);
-                planAttempt(call);
+                if (unregistered) {
+                    queues.register(call);
+                }
+                queues.planAttempt(call);
             }
         } finally {
             synchronized (this) {
                 deciding = false;
                 full = waits;
                 if (waits) {
-                    beTold();
+                    // A release before the call was registered may have been of permits that it lacks.
+                    signalled |= unregistered && queues.releases() != releases;
                 } else {
                     calls.remove(call);
                 }
@@ -191,15 +164,6 @@ final class PermitQueue {
         }
         if (!waits) {
             call.finish(outcome, thrown);
-        }
-    }
-
-    /** Lets messages find this queue. One that has come since the decision may have been about it. */
-    private void beTold() {
-        if (!told) {
-            told = true;
-            queues.beTold(name, this);
-            signalled |= queues.messages() != messages;
         }
     }
 }

@@ -2,10 +2,7 @@ package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitInterruptedException;
-import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
-import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.spi.Charge;
@@ -26,6 +23,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +44,6 @@ final class PermitQueueRegistry {
      */
     private static final Duration POLL = Duration.ofSeconds(1);
 
-    private static final int THREADS = 256;
-
     private final RateLimitStore store;
 
     private final Waiter waiter;
@@ -56,54 +52,61 @@ final class PermitQueueRegistry {
 
     private final Map<BucketName, PermitQueue> queues = new ConcurrentHashMap<>();
 
-    /** Those with a call that waits. */
-    private final Map<BucketDigest, PermitQueue> told = new ConcurrentHashMap<>();
+    /** The calls that were rejected last, and the number of the charge, by each place where they wait for permits. */
+    private final Map<Place, Map<WaitingCall, Integer>> rejected = new ConcurrentHashMap<>();
 
-    /** The calls that wait for permits of several limits, and the number of the charge, by each bucket but that of the queue. */
-    private final Map<BucketDigest, Map<WaitingCall, Integer>> others = new ConcurrentHashMap<>();
+    /** How often permits were released, here or by other instances. */
+    private final AtomicLong releases = new AtomicLong();
 
     /** What has replaced a limit, or a plan of it. A call may have read it before, and join its queue after that. */
     private final Map<RateLimit, RateLimit> replaced = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** How many messages of other instances have come. */
-    private final AtomicLong messages = new AtomicLong();
+    /** Whether later attempts are planned. */
+    private final AtomicBoolean polls = new AtomicBoolean();
 
     private final AtomicInteger waiting = new AtomicInteger();
 
-    private final Executor threads = DaemonThreads.createOnDemand("ratelimit-permits", THREADS);
+    private final Executor continuations;
 
-    /** @param patience the longest time that a decision takes */
-    PermitQueueRegistry(RateLimitStore store, Waiter waiter, Duration patience) {
+    /**
+     * Creates a registry without queues.
+     *
+     * @param patience the longest time that a decision takes
+     * @param continuations runs what follows a wait, which may be code of the application
+     */
+    PermitQueueRegistry(RateLimitStore store, Waiter waiter, Duration patience, Executor continuations) {
         this.store = store;
         this.waiter = waiter;
         this.patience = patience;
+        this.continuations = continuations;
     }
 
     /** Decides after the calls that wait for the same permits, and blocks the thread until then. */
     StoreOutcome decide(StoreRequest request, CallObserver observer) {
-        CompletableFuture<StoreOutcome> outcome = decide(request, observer, Runnable::run);
+        WaitingCall call = new WaitingCall(request, Runnable::run, this::release);
+        CompletableFuture<StoreOutcome> outcome = call.outcome();
+        enqueue(call, observer);
         try {
-            BoundedWait.awaitInterruptibly(
-                    outcome, WaitingCall.maxWait(request.charges()).plus(patience));
-            if (!outcome.isDone()) {
-                throw new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null);
-            }
+            BoundedWait.awaitInterruptibly(outcome, call.maxWait().plus(patience));
+            return BoundedWait.result(outcome);
         } catch (InterruptedException ex) {
             abandon(outcome);
             Thread.currentThread().interrupt();
-            throw new RateLimitInterruptedException(
-                    WaitingCall.first(request.charges()).limit().name(), ex);
+            throw new RateLimitInterruptedException(call.first().limit().name(), ex);
         } catch (Throwable ex) {
             abandon(outcome);
             throw ex;
         }
-        return BoundedWait.result(outcome);
     }
 
     /** Ends the wait of a call that does not take place. What it has been given at the last moment comes back. */
     private void abandon(CompletableFuture<StoreOutcome> outcome) {
         outcome.cancel(false);
-        var unused = outcome.thenAccept(late -> release(late.refund(), late.charges()));
+        var unused = outcome.thenAccept(this::release);
+    }
+
+    private void release(StoreOutcome late) {
+        release(late.refund(), late.charges());
     }
 
     /** Refunds charges of a call that is over, and lets calls try again that wait for their permits. */
@@ -115,25 +118,21 @@ final class PermitQueueRegistry {
 
     /** Decides without blocking: see {@link #decide(StoreRequest, CallObserver)}. Cancelling the future ends the wait. */
     CompletableFuture<StoreOutcome> decideAsync(StoreRequest request, CallObserver observer) {
-        return decide(request, observer, threads);
+        WaitingCall call = new WaitingCall(request, continuations, this::release);
+        enqueue(call, observer);
+        return call.outcome();
     }
 
-    /** @param executor completes the outcome after a wait: that may run code of the application */
-    private CompletableFuture<StoreOutcome> decide(StoreRequest request, CallObserver observer, Executor executor) {
-        WaitingCall call = new WaitingCall(request, executor, late -> release(late.refund(), late.charges()));
+    private void enqueue(WaitingCall call, CallObserver observer) {
         if (waiting.incrementAndGet() > MOST_WAITING) {
             waiting.decrementAndGet();
-            var unused = Futures.start(() -> store.decide(request).toStage()).whenComplete(call::finish);
-            return call.outcome();
+            decide(call);
+            return;
         }
-        Charge first = WaitingCall.first(request.charges());
-        PermitQueue queue = join(new BucketName(first.limit().id(), first.key()), call);
-        request.charges().forEach(charge -> follow(charge.limit(), queue));
-        Map<BucketDigest, Integer> further = further(request);
-        further.forEach((bucket, charge) -> addTo(bucket, call, charge));
+        PermitQueue queue = join(call);
+        call.request().charges().forEach(charge -> follow(charge.limit(), queue));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
             waiting.decrementAndGet();
-            further.keySet().forEach(bucket -> removeFrom(bucket, call));
             if (call.outcome().isCancelled()) {
                 queue.remove(call);
             }
@@ -142,19 +141,23 @@ final class PermitQueueRegistry {
         call.entered();
         if (!call.isOver()) {
             try {
-                limitWait(call, request, observer);
-                queue.planAttempt(call);
+                limitWait(call, observer);
+                planAttempt(call);
             } catch (Throwable ex) {
                 fail(call, ex);
             }
         }
-        return call.outcome();
+    }
+
+    /** Decides a call that is in no queue. */
+    private void decide(WaitingCall call) {
+        var unused = Futures.start(() -> store.decide(call.request()).toStage()).whenComplete(call::finish);
     }
 
     /** Ends the wait of the call when its time is over, or now if the time cannot be measured. */
-    private void limitWait(WaitingCall call, StoreRequest request, CallObserver observer) {
-        Runnable waited = observer.onWait(WaitingCall.first(request.charges()).limit());
-        CompletableFuture<Void> time = Futures.start(() -> waiter.awaitAsync(WaitingCall.maxWait(request.charges())));
+    private void limitWait(WaitingCall call, CallObserver observer) {
+        Runnable waited = observer.onWait(call.first().limit());
+        CompletableFuture<Void> time = Futures.start(() -> waiter.awaitAsync(call.maxWait()));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
             time.cancel(false);
             waited.run();
@@ -173,15 +176,6 @@ final class PermitQueueRegistry {
         call.queue().remove(call);
     }
 
-    private PermitQueue join(BucketName name, WaitingCall call) {
-        while (true) {
-            PermitQueue queue = queues.computeIfAbsent(name, first -> new PermitQueue(this, name));
-            if (queue.add(call)) {
-                return queue;
-            }
-        }
-    }
-
     private void follow(RateLimit limit, PermitQueue queue) {
         RateLimit next = replaced.get(limit);
         while (next != null) {
@@ -190,18 +184,35 @@ final class PermitQueueRegistry {
         }
     }
 
-    private void addTo(BucketDigest bucket, WaitingCall call, int charge) {
-        others.compute(bucket, (name, known) -> {
-            Map<WaitingCall, Integer> calls = known == null ? new LinkedHashMap<>() : known;
-            calls.put(call, charge);
-            return calls;
+    private PermitQueue join(WaitingCall call) {
+        Charge first = call.first();
+        return queues.compute(new BucketName(first.limit().id(), first.key()), (name, known) -> {
+            PermitQueue queue = known == null ? new PermitQueue(this, name) : known;
+            queue.add(call);
+            return queue;
         });
     }
 
-    private void removeFrom(BucketDigest bucket, WaitingCall call) {
-        others.computeIfPresent(bucket, (name, calls) -> {
-            calls.remove(call);
-            return calls.isEmpty() ? null : calls;
+    void forgetIfEmpty(BucketName name) {
+        queues.computeIfPresent(name, (same, queue) -> queue.isEmpty() ? null : queue);
+    }
+
+    /** Lets a release of any permits that a rejected call waits for find the call, until it is over. */
+    void register(WaitingCall call) {
+        int first = call.waiting().findFirst().orElseThrow();
+        call.waiting().forEach(i -> {
+            Charge charge = call.asked().get(i);
+            Place place = new Place(charge.limit().id(), digest(charge.key()), i == first);
+            rejected.compute(place, (same, known) -> {
+                Map<WaitingCall, Integer> calls = known == null ? new LinkedHashMap<>() : known;
+                calls.put(call, i);
+                return calls;
+            });
+            var unused = call.outcome()
+                    .whenComplete((outcome, thrown) -> rejected.computeIfPresent(place, (same, calls) -> {
+                        calls.remove(call);
+                        return calls.isEmpty() ? null : calls;
+                    }));
         });
     }
 
@@ -216,10 +227,9 @@ final class PermitQueueRegistry {
         call.queue().remove(call);
         StoreOutcome rejection = call.rejection();
         if (rejection != null && !WaitingCall.isCharged(rejection)) {
-            call.complete(rejection);
+            call.finish(rejection, null);
         } else if (!call.isOver()) {
-            var unused =
-                    Futures.start(() -> store.decide(call.request()).toStage()).whenComplete(call::finish);
+            decide(call);
         }
     }
 
@@ -231,22 +241,9 @@ final class PermitQueueRegistry {
                 .sum();
     }
 
-    /** @param wasTold whether it was to {@link #beTold be told} of permits that other instances release */
-    void forget(BucketName name, PermitQueue queue, boolean wasTold) {
-        queues.remove(name, queue);
-        if (wasTold) {
-            told.remove(BucketDigest.of(name.limit(), name.key()), queue);
-        }
-    }
-
-    /** Tells the queue of permits that other instances release, from now on. */
-    void beTold(BucketName name, PermitQueue queue) {
-        told.put(BucketDigest.of(name.limit(), name.key()), queue);
-    }
-
-    /** Returns how many messages of other instances have come. */
-    long messages() {
-        return messages.get();
+    /** Returns how often permits were released. */
+    long releases() {
+        return releases.get();
     }
 
     RateLimitStore store() {
@@ -259,34 +256,11 @@ final class PermitQueueRegistry {
      * @param charge with the permits that were released; 0 if all were
      */
     void released(Charge charge) {
-        BucketName name = new BucketName(charge.limit().id(), charge.key());
-        PermitQueue queue = queues.get(name);
-        if (queue != null) {
-            queue.signal();
+        releases.incrementAndGet();
+        if (!rejected.isEmpty()) {
+            long permits = charge.permits() == 0 ? Long.MAX_VALUE : charge.permits();
+            signal(charge.limit().id(), digest(charge.key()), permits);
         }
-        if (!others.isEmpty()) {
-            signalOthers(
-                    BucketDigest.of(name.limit(), name.key()),
-                    charge.permits() == 0 ? Long.MAX_VALUE : charge.permits());
-        }
-    }
-
-    /** Lets the first calls that lack these permits try again, and no more of them than there are permits. */
-    private void signalOthers(BucketDigest bucket, long permits) {
-        Set<PermitQueue> lacking = new LinkedHashSet<>();
-        Set<PermitQueue> before = new LinkedHashSet<>();
-        others.computeIfPresent(bucket, (name, calls) -> {
-            for (Map.Entry<WaitingCall, Integer> next : calls.entrySet()) {
-                if (lacking.size() >= permits) {
-                    break;
-                }
-                WaitingCall call = next.getKey();
-                (call.lacks(next.getValue()) ? lacking : before).add(call.queue());
-            }
-            return calls;
-        });
-        before.forEach(PermitQueue::signalIfDeciding);
-        lacking.forEach(PermitQueue::signal);
     }
 
     /**
@@ -296,13 +270,31 @@ final class PermitQueueRegistry {
      * @param keyDigest the {@link KeyDigest} of the key; of an empty text for the one bucket of all callers
      */
     void released(String limit, String keyDigest) {
-        messages.incrementAndGet();
-        BucketDigest bucket = new BucketDigest(limit, keyDigest);
-        PermitQueue queue = told.get(bucket);
-        if (queue != null) {
-            queue.signal();
-        }
-        signalOthers(bucket, 1);
+        releases.incrementAndGet();
+        signal(limit, keyDigest, 1);
+    }
+
+    /** @param permits calls in other queues try again, and no more of them than there are permits */
+    private void signal(String limit, String keyDigest, long permits) {
+        signal(new Place(limit, keyDigest, true), 1);
+        signal(new Place(limit, keyDigest, false), permits);
+    }
+
+    private void signal(Place place, long most) {
+        Set<PermitQueue> lacking = new LinkedHashSet<>();
+        Set<PermitQueue> others = new LinkedHashSet<>();
+        rejected.computeIfPresent(place, (same, calls) -> {
+            for (Map.Entry<WaitingCall, Integer> next : calls.entrySet()) {
+                if (lacking.size() >= most) {
+                    break;
+                }
+                WaitingCall call = next.getKey();
+                (call.lacks(next.getValue()) ? lacking : others).add(call.queue());
+            }
+            return calls;
+        });
+        others.forEach(PermitQueue::signalIfDeciding);
+        lacking.forEach(PermitQueue::signal);
     }
 
     /** Lets calls wait by the attributes that a limit has now. */
@@ -312,38 +304,30 @@ final class PermitQueueRegistry {
         queues.values().forEach(queue -> queue.change(previous, next));
     }
 
-    /** Tries again after a while. */
-    void tryLater(PermitQueue queue) {
-        var unused = Futures.start(() -> waiter.awaitAsync(POLL)).whenComplete((over, thrown) -> {
-            queue.forgetAttempt();
-            // If no timer could be set, the next rejection tries again.
-            if (thrown == null) {
-                queue.signal();
-            }
-        });
-    }
-
-    /** Returns the buckets of the other limits whose permits the call waits for, and the number of the charge. */
-    private static Map<BucketDigest, Integer> further(StoreRequest request) {
-        if (request.charges().size() == 1) {
-            return Map.of();
-        }
-        Map<BucketDigest, Integer> further = new LinkedHashMap<>();
-        WaitingCall.waiting(request.charges())
-                .skip(1)
-                .forEach(i -> further.put(
-                        BucketDigest.of(
-                                request.charges().get(i).limit().id(),
-                                request.charges().get(i).key()),
-                        i));
-        return further;
-    }
-
-    /** Names a bucket as messages do. */
-    private record BucketDigest(String limit, String key) {
-
-        static BucketDigest of(String limit, @Nullable String key) {
-            return new BucketDigest(limit, KeyDigest.of(key == null ? "" : key));
+    /**
+     * Plans another attempt of the calls that wait, because permits may be free without a signal. It begins after the wait of the
+     * call has: where the clock is moved instead of waiting, that is over at once.
+     */
+    void planAttempt(WaitingCall call) {
+        if (call.hasEntered() && call.rejection() != null && polls.compareAndSet(false, true)) {
+            var unused = Futures.start(() -> waiter.awaitAsync(POLL)).whenComplete((over, thrown) -> {
+                polls.set(false);
+                // If no timer could be set, the next rejection tries again.
+                if (thrown == null) {
+                    queues.values().forEach(PermitQueue::signal);
+                }
+            });
         }
     }
+
+    private static String digest(@Nullable String key) {
+        return KeyDigest.of(key == null ? "" : key);
+    }
+
+    /**
+     * Where a call waits for permits, named as messages do.
+     *
+     * @param inQueue whether the call is in the queue of the bucket; {@code false}: in that of another one
+     */
+    private record Place(String limit, String keyDigest, boolean inQueue) {}
 }

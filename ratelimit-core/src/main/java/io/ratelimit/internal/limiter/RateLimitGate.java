@@ -76,7 +76,7 @@ public final class RateLimitGate {
         this.store = store;
         this.observer = observer;
         this.admission = new CallAdmission(listener, observer, waiter);
-        this.queues = parent == null ? new PermitQueueRegistry(store, waiter, patience) : parent.queues;
+        this.queues = parent == null ? new PermitQueueRegistry(store, waiter, patience, continuations) : parent.queues;
     }
 
     /**

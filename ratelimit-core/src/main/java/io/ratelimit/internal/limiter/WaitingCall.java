@@ -90,22 +90,26 @@ final class WaitingCall {
                 .anyMatch(i -> outcome.charges().get(i).permits() > 0 && outcome.isCharged(i));
     }
 
-    /** Returns the numbers of the charges whose permits a call waits for. */
-    static IntStream waiting(List<Charge> charges) {
-        return IntStream.range(0, charges.size()).filter(i -> waits(charges.get(i)));
+    /** Returns the numbers of the charges whose permits the call waits for. */
+    IntStream waiting() {
+        return IntStream.range(0, asked.size()).filter(i -> waits(asked.get(i)));
     }
 
-    /** Returns the first charge whose permits a call waits for. */
-    static Charge first(List<Charge> charges) {
-        return charges.get(waiting(charges).findFirst().orElseThrow());
+    /** Returns the first charge whose permits the call waits for. */
+    Charge first() {
+        return asked.get(waiting().findFirst().orElseThrow());
     }
 
-    /** Returns how long a call waits: as long as each of its limits allows. */
-    static Duration maxWait(List<Charge> charges) {
-        return waiting(charges)
-                .mapToObj(i -> charges.get(i).limit().maxWait())
+    /** Returns how long the call waits: as long as each of its limits allows. */
+    Duration maxWait() {
+        return waiting()
+                .mapToObj(i -> asked.get(i).limit().maxWait())
                 .min(Duration::compareTo)
                 .orElseThrow();
+    }
+
+    List<Charge> asked() {
+        return asked;
     }
 
     StoreRequest request() {
@@ -204,17 +208,10 @@ final class WaitingCall {
     void finish(@Nullable StoreOutcome decided, @Nullable Throwable thrown) {
         // It lacks nothing any more, also before a thread completes it.
         rejection = null;
-        if (decided != null) {
-            complete(decided);
-        } else {
-            Throwable failure = Futures.unwrap(Objects.requireNonNull(thrown));
-            continueBy(() -> outcome.completeExceptionally(failure));
-        }
-    }
-
-    void complete(StoreOutcome decided) {
         continueBy(() -> {
-            if (!outcome.complete(decided)) {
+            if (decided == null) {
+                outcome.completeExceptionally(Futures.unwrap(Objects.requireNonNull(thrown)));
+            } else if (!outcome.complete(decided)) {
                 late.accept(decided);
             }
         });
