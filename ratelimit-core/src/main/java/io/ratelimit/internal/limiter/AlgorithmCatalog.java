@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record AlgorithmCatalog(Map<String, RateLimitAlgorithm> byName) {
 
+    private static final String IGNORED = " Case, '-' and '_' are ignored.";
+
     /** No algorithms but those of {@link Algorithm}. */
     public static final AlgorithmCatalog NONE = new AlgorithmCatalog(Map.of());
 
@@ -36,26 +38,26 @@ public record AlgorithmCatalog(Map<String, RateLimitAlgorithm> byName) {
         Map<String, String> places = new LinkedHashMap<>();
         own.forEach((place, algorithm) -> {
             String name = algorithm.name();
-            String label = "the name of the RateLimitAlgorithm bean '" + place + "'";
             if (name == null || !LimitNames.isValid(name)) {
-                throw new RateLimitConfigurationException(
-                        label + " must consist of letters, digits, '-' and '_' (was \"" + name + "\").",
-                        "Return another name from name().");
+                throw mistake(place, "consist of letters, digits, '-' and '_'", name, "");
             }
             if (builtIn(name) != null) {
-                throw new RateLimitConfigurationException(
-                        label + " must not be that of an algorithm of the starter (was \"" + name + "\").",
-                        "Return another name from name(). Case, '-' and '_' are ignored.");
+                throw mistake(place, "not be that of an algorithm of the starter", name, IGNORED);
             }
             String other = places.putIfAbsent(LimitNames.canonical(name), place);
             if (other != null) {
-                throw new RateLimitConfigurationException(
-                        label + " must not be that of the bean '" + other + "', too (was \"" + name + "\").",
-                        "Return another name from name(). Case, '-' and '_' are ignored.");
+                throw mistake(place, "not be that of the bean '" + other + "', too", name, IGNORED);
             }
             byName.put(LimitNames.canonical(name), algorithm);
         });
         return byName.isEmpty() ? NONE : new AlgorithmCatalog(byName);
+    }
+
+    private static RateLimitConfigurationException mistake(
+            String place, String rule, @Nullable String name, String note) {
+        return new RateLimitConfigurationException(
+                "the name of the RateLimitAlgorithm bean '" + place + "' must " + rule + " (was \"" + name + "\").",
+                "Return another name from name()." + note);
     }
 
     /** Returns the algorithm of {@link Algorithm} with this name in any spelling; {@code null}: there is none. */

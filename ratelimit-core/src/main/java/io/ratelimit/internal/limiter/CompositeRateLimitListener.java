@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /** Notifies several listeners. What one throws affects neither the call nor the others. */
 public final class CompositeRateLimitListener implements RateLimitListener {
@@ -32,15 +33,10 @@ public final class CompositeRateLimitListener implements RateLimitListener {
 
     @Override
     public void onLimit(RateLimit limit) {
-        for (RateLimitListener listener : listeners) {
-            try {
-                listener.onLimit(limit);
-            } catch (Throwable ex) {
-                warn(ex);
-            }
-        }
+        tell(listener -> listener.onLimit(limit));
     }
 
+    /** Allocates nothing: it is called for each decision. */
     @Override
     public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
         for (RateLimitListener listener : listeners) {
@@ -54,9 +50,13 @@ public final class CompositeRateLimitListener implements RateLimitListener {
 
     @Override
     public void onRefusal(Charge charge, RateLimitStoreException failure) {
+        tell(listener -> listener.onRefusal(charge, failure));
+    }
+
+    private void tell(Consumer<RateLimitListener> event) {
         for (RateLimitListener listener : listeners) {
             try {
-                listener.onRefusal(charge, failure);
+                event.accept(listener);
             } catch (Throwable ex) {
                 warn(ex);
             }

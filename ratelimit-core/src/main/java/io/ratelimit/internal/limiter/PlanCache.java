@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,10 +51,8 @@ public final class PlanCache {
 
     private final BoundedCache<String, Entry> entries;
 
-    private volatile boolean failing;
-
-    /** Whether the log has the present failure. Guarded by this. */
-    private boolean failureLogged;
+    /** Whether the log has a failure, and no answer since. */
+    private final AtomicBoolean failing = new AtomicBoolean();
 
     private final OnceAMinute failures;
 
@@ -107,18 +106,18 @@ public final class PlanCache {
         if (answer != null && age(answer) <= 2 * freshNanos) {
             return null;
         }
-        CompletableFuture<?> asked = entry.ask(key);
+        Question asked = entry.ask(key);
         if (asked == null
                 || asked.isDone()
                 || timeout.isZero()
                 || nanos.getAsLong() - noWaitUntil < 0
-                || entry.isLate(asked)) {
+                || asked.late.get()) {
             return null;
         }
         return asked.handle((done, thrown) -> true)
                 .completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .thenAccept(inTime -> {
-                    if (!inTime && entry.isFirstLate(asked)) {
+                    if (!inTime && asked.late.compareAndSet(false, true)) {
                         late();
                     }
                 });
@@ -146,13 +145,7 @@ public final class PlanCache {
 
     /** Logs at most once a minute: a resolver may fail for some keys all the time. */
     private void failed(String cause) {
-        boolean logged;
-        synchronized (this) {
-            logged = !failing && failures.isDue(limit);
-            failing = true;
-            failureLogged |= logged;
-        }
-        if (logged) {
+        if (!failing.get() && failures.isDue(limit) && failing.compareAndSet(false, true)) {
             logger.log(
                     Level.WARNING,
                     "Plans of rate limit '" + limit + "' cannot be resolved (" + cause
@@ -162,16 +155,7 @@ public final class PlanCache {
 
     private void answered() {
         noWaitUntil = nanos.getAsLong();
-        if (!failing) {
-            return;
-        }
-        boolean logged;
-        synchronized (this) {
-            logged = failing && failureLogged;
-            failing = false;
-            failureLogged = false;
-        }
-        if (logged) {
+        if (failing.get() && failing.compareAndSet(true, false)) {
             logger.log(Level.INFO, "Plans of rate limit '" + limit + "' are resolved again");
         }
     }
@@ -179,14 +163,19 @@ public final class PlanCache {
     /** @param since when the resolver was asked */
     private record Answer(@Nullable RateLimitPlan plan, long since) {}
 
+    /** Done when the resolver has answered or failed, or no answer is expected any more. */
+    private static final class Question extends CompletableFuture<Void> {
+
+        /** Whether a call has waited for it for too short a time, so that others do not. */
+        private final AtomicBoolean late = new AtomicBoolean();
+    }
+
     /** What is known of one key. */
     private final class Entry {
 
         private volatile @Nullable Answer answer;
 
-        private @Nullable CompletableFuture<?> question;
-
-        private volatile @Nullable CompletableFuture<?> lateQuestion;
+        private @Nullable Question question;
 
         private long retryNanos;
 
@@ -194,11 +183,11 @@ public final class PlanCache {
 
         /** Asks the resolver, unless that is under way or has just failed; then {@code null}. */
         @Nullable
-        CompletableFuture<?> ask(String key) {
-            CompletableFuture<Void> asked = new CompletableFuture<>();
+        Question ask(String key) {
+            Question asked = new Question();
             long since = nanos.getAsLong();
             synchronized (this) {
-                CompletableFuture<?> present = question;
+                Question present = question;
                 if (present != null) {
                     return present;
                 }
@@ -224,17 +213,6 @@ public final class PlanCache {
             return asked;
         }
 
-        /** Notes that a call has waited for the answer for too short a time, so that others do not. Returns whether it is the first. */
-        synchronized boolean isFirstLate(CompletableFuture<?> asked) {
-            boolean first = lateQuestion != asked;
-            lateQuestion = asked;
-            return first;
-        }
-
-        boolean isLate(CompletableFuture<?> asked) {
-            return lateQuestion == asked;
-        }
-
         /** An answer that is late must not replace that of a later question. */
         private synchronized void answer(Answer next) {
             Answer known = answer;
@@ -243,7 +221,7 @@ public final class PlanCache {
             }
         }
 
-        private synchronized void end(CompletableFuture<Void> asked, @Nullable Throwable failure) {
+        private synchronized void end(Question asked, @Nullable Throwable failure) {
             if (question != asked) {
                 return;
             }
