@@ -44,15 +44,12 @@ public final class ReducedRate {
      * @throws ArithmeticException if the period, in lowest terms, is longer than {@link #LONGEST}
      */
     public static ReducedRate of(long permits, long micros) {
-        long divisor = greatestCommonDivisor(permits, micros);
+        long divisor =
+                BigInteger.valueOf(permits).gcd(BigInteger.valueOf(micros)).longValue();
         if (micros / divisor > LONGEST) {
             throw new ArithmeticException("The period of " + permits + "/" + micros + "us is too long");
         }
         return new ReducedRate(permits / divisor, micros / divisor);
-    }
-
-    private static long greatestCommonDivisor(long a, long b) {
-        return b == 0 ? a : greatestCommonDivisor(b, a % b);
     }
 
     public long permits() {

@@ -79,22 +79,16 @@ public final class LimitCatalog implements AutoCloseable {
     public synchronized EffectiveLimit declare(RateLimit limit, String place, boolean named) {
         String key = LimitNames.canonical(limit.name());
         Declaration known = declarations.get(key);
+        Declaration shared = known != null || parent == null ? known : parent.ofCode(key);
+        if (shared != null && !shared.place.equals(place)) {
+            checkShared(shared, limit, place, named);
+        }
+        EffectiveLimit declared = shared == null ? new EffectiveLimit(limit) : shared.limit;
         if (known == null) {
-            Declaration ofParent = parent == null ? null : parent.ofCode(key);
-            EffectiveLimit shared =
-                    ofParent == null ? new EffectiveLimit(limit) : shared(ofParent, limit, place, named);
-            declarations.put(key, new Declaration(shared, place, named));
-            listeners.forEach(listener -> listener.accept(shared));
-            return shared;
+            declarations.put(key, new Declaration(declared, place, named));
+            listeners.forEach(listener -> listener.accept(declared));
         }
-        return shared(known, limit, place, named);
-    }
-
-    private static EffectiveLimit shared(Declaration known, RateLimit limit, String place, boolean named) {
-        if (!known.place.equals(place)) {
-            checkShared(known, limit, place, named);
-        }
-        return known.limit;
+        return declared;
     }
 
     /** Returns the declaration of this or a parent context, unless the configuration declares the limit alone. */

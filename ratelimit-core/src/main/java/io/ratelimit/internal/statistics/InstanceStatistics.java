@@ -21,8 +21,6 @@ final class InstanceStatistics {
 
     private final IntervalClock clock;
 
-    private final boolean shared;
-
     /** The number of the interval under way. */
     private long newest;
 
@@ -30,11 +28,9 @@ final class InstanceStatistics {
 
     private NavigableMap<Long, Map<String, CallCounts>> unpublished = new TreeMap<>();
 
-    /** @param shared whether there are others to tell */
-    InstanceStatistics(CallCounting counting, IntervalClock clock, boolean shared) {
+    InstanceStatistics(CallCounting counting, IntervalClock clock) {
         this.counting = counting;
         this.clock = clock;
-        this.shared = shared;
         this.newest = clock.interval();
     }
 
@@ -48,9 +44,7 @@ final class InstanceStatistics {
         Map<String, CallCounts> counts = counting.takeNew();
         if (!counts.isEmpty()) {
             history.merge(newest, counts, CallCounts::sum);
-            if (shared) {
-                unpublished.merge(newest, counts, CallCounts::sum);
-            }
+            unpublished.merge(newest, counts, CallCounts::sum);
         }
         history.headMap(newest - INTERVALS + 1).clear();
         unpublished.headMap(newest - INTERVALS + 1).clear();

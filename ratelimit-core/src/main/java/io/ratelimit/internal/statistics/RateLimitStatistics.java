@@ -84,7 +84,7 @@ public final class RateLimitStatistics implements AutoCloseable {
         this.epochMicros = epochMicros;
         this.counting = new CallCounting(keyNames, nanos);
         this.clock = new IntervalClock(nanos, epochMicros.getAsLong());
-        this.statistics = new InstanceStatistics(counting, clock, shared != null);
+        this.statistics = new InstanceStatistics(counting, clock);
         this.started = clock.nanos();
         this.publisher = shared == null
                 ? null
@@ -181,21 +181,22 @@ public final class RateLimitStatistics implements AutoCloseable {
                 statistics.history(),
                 statistics.newest(),
                 intervals,
-                limit == null || !counting.countsKeys() ? null : top(List.of(counting.keys(limit))));
+                topKeys(null, limit));
     }
 
-    private static List<KeyCount> top(List<KeyReport> reports) {
-        return KeyReport.sum(reports, TOP).counts();
-    }
-
-    /** Returns the keys that a limit rejects most, this instance's as it knows them. */
-    private @Nullable List<KeyCount> topKeys(SharedStatistics all, @Nullable String limit) {
+    /**
+     * Returns the keys that a limit rejects most, this instance's as it knows them.
+     *
+     * @param all {@code null}: those of this instance alone
+     */
+    private @Nullable List<KeyCount> topKeys(@Nullable SharedStatistics all, @Nullable String limit) {
         if (limit == null || !counting.countsKeys()) {
             return null;
         }
-        Map<String, KeyReport> reports = new HashMap<>(BoundedWait.get(all.readKeys(limit), DEADLINE));
+        Map<String, KeyReport> reports =
+                all == null ? new HashMap<>() : new HashMap<>(BoundedWait.get(all.readKeys(limit), DEADLINE));
         reports.put(id, counting.keys(limit));
-        return top(List.copyOf(reports.values()));
+        return KeyReport.sum(List.copyOf(reports.values()), TOP).counts();
     }
 
     /** Returns the number of the intervals that began within this time, and of the one before them. */

@@ -22,7 +22,7 @@ class InstanceStatisticsTests {
     private final CallCounting counting = new CallCounting(null, () -> 0);
 
     private final InstanceStatistics statistics = new InstanceStatistics(
-            counting, new IntervalClock(() -> interval * IntervalClock.STEP.toNanos(), micros(interval)), true);
+            counting, new IntervalClock(() -> interval * IntervalClock.STEP.toNanos(), micros(interval)));
 
     private static long micros(long interval) {
         return interval * IntervalClock.STEP_MICROS;

@@ -34,7 +34,7 @@ class StatisticsPublisherTests {
     private final CallCounting counting = new CallCounting(null, () -> nanos);
 
     private final InstanceStatistics statistics =
-            new InstanceStatistics(counting, new IntervalClock(() -> nanos, NOON), true);
+            new InstanceStatistics(counting, new IntervalClock(() -> nanos, NOON));
 
     private final Stub shared = new Stub();
 
