@@ -25,6 +25,7 @@ import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -210,6 +211,23 @@ class CrowdedPermitQueueTests {
         freeElsewhere();
         timers.pass(POLL);
         entered(call);
+    }
+
+    /** However many buckets calls wait for, there is one timer. */
+    @Test
+    void oneAttemptIsPlannedForAllBuckets() throws Exception {
+        store.shared = true;
+        List<CompletableFuture<Settlement>> calls = new ArrayList<>();
+        for (String key : List.of("alice", "bob", "carol")) {
+            var unused = entered(enter(new Charge(limit, key, 2)));
+            calls.add(enter(new Charge(limit, key, 1)));
+        }
+        assertThat(timers.polls).hasSize(1);
+        freeElsewhere();
+        timers.pass(POLL);
+        entered(calls.get(0));
+        assertThat(calls.subList(1, 3)).noneMatch(CompletableFuture::isDone);
+        assertThat(timers.polls).hasSize(2);
     }
 
     /** The call that is told of a release is kept waiting by its other limit. */
