@@ -94,7 +94,7 @@ final class CallSettlement implements CallEnd {
             boolean unused = isCompletedLater(observed);
             return observed;
         }
-        Object followed = StreamedEntity.follow(result, this);
+        Object followed = LateResults.STREAMED_ENTITIES ? StreamedEntity.follow(result, this) : null;
         return followed == null && isCompletedLater(result) ? result : followed;
     }
 
@@ -198,22 +198,8 @@ final class CallSettlement implements CallEnd {
     }
 
     private void end(Map<Charge, CallCost> settled, Function<CallCost, @Nullable Long> cost) {
-        if (!over.compareAndSet(false, true) || settled.isEmpty()) {
-            return;
-        }
-        Map<Charge, Long> known = new HashMap<>();
-        settled.forEach((charge, ofCall) -> {
-            try {
-                Long actual = cost.apply(ofCall);
-                if (actual != null) {
-                    known.put(charge, actual);
-                }
-            } catch (Throwable ex) {
-                call.gate().costUnknown(charge, Futures.unwrap(ex));
-            }
-        });
-        if (!known.isEmpty()) {
-            call.gate().settle(settlement, known);
+        if (over.compareAndSet(false, true)) {
+            settled.forEach((charge, ofCall) -> call.gate().settle(settlement, charge, () -> cost.apply(ofCall)));
         }
     }
 

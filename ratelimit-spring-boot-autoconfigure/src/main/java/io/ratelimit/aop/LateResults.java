@@ -25,8 +25,10 @@ final class LateResults {
 
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
-    static final boolean HTTP =
-            ClassUtils.isPresent("org.springframework.http.HttpEntity", LateResults.class.getClassLoader());
+    private static final boolean HTTP = isPresent("org.springframework.http.HttpEntity");
+
+    /** Whether there are entities of publishers. */
+    static final boolean STREAMED_ENTITIES = HTTP && isPresent("reactor.core.publisher.Flux");
 
     /**
      * Spring MVC completes the response after the handler method has returned the first ones. The caller reads the elements of the
@@ -60,6 +62,10 @@ final class LateResults {
     };
 
     private LateResults() {}
+
+    private static boolean isPresent(String type) {
+        return ClassUtils.isPresent(type, LateResults.class.getClassLoader());
+    }
 
     /** Returns whether the work of a call goes on that has returned the value, which its declared type may not tell. */
     static boolean goesOnAfter(@Nullable Object value) {

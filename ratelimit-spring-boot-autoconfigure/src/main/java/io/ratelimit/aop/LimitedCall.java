@@ -11,6 +11,7 @@ import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.Charge;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
@@ -70,12 +71,13 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
 
     /** @param during {@code null} outside of a request */
     Evaluation evaluation(@Nullable RequestCall during) {
-        return Evaluation.ofCall(
+        return new Evaluation(
                 limited().factory().expressions(),
                 limited().method(),
                 invocation.getThis(),
                 invocation.getArguments(),
-                during);
+                during,
+                Map.of());
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.expression.ActualCost;
 import io.ratelimit.expression.CallCost;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.internal.limiter.MethodLimits;
@@ -8,8 +7,10 @@ import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,9 +74,7 @@ record MethodCharges(
     /** Returns the charges that are refunded after a failure of the method. */
     List<Charge> refundable(List<Charge> charges, Throwable failure) {
         return charges.stream()
-                .filter(charge -> operations.stream()
-                        .anyMatch(operation ->
-                                operation.limit().id().equals(charge.limit().id()) && operation.isRefundedOn(failure)))
+                .filter(charge -> of(charge).anyMatch(operation -> operation.isRefundedOn(failure)))
                 .toList();
     }
 
@@ -83,14 +82,16 @@ record MethodCharges(
     Map<Charge, CallCost> costs(List<Charge> charges) {
         // A subscriber may cancel while a result is noted.
         Map<Charge, CallCost> costs = new ConcurrentHashMap<>();
-        for (Charge charge : charges) {
-            for (RateLimitOperation operation : operations) {
-                ActualCost cost = operation.actualCost();
-                if (cost != null && operation.limit().id().equals(charge.limit().id())) {
-                    costs.put(charge, new CallCost(cost));
-                }
-            }
-        }
+        charges.forEach(charge -> of(charge)
+                .map(RateLimitOperation::actualCost)
+                .filter(Objects::nonNull)
+                .forEach(cost -> costs.put(charge, new CallCost(cost))));
         return costs;
+    }
+
+    private Stream<RateLimitOperation> of(Charge charge) {
+        return operations.stream()
+                .filter(operation ->
+                        operation.limit().id().equals(charge.limit().id()));
     }
 }

@@ -20,18 +20,25 @@ public final class Evaluation implements RateLimitKeyContext {
     /** Includes the continuation of Kotlin. */
     private final @Nullable Object[] passed;
 
-    private final @Nullable CallerRequest request;
+    private final @Nullable RequestCall request;
 
     private final Map<String, ?> variables;
 
     private @Nullable EvaluationContext context;
 
-    private Evaluation(
+    /**
+     * Creates the values of a call of a method.
+     *
+     * @param passed the arguments
+     * @param request {@code null}: outside of a request, or it may be over
+     * @param variables of a request to a URL
+     */
+    public Evaluation(
             RateLimitExpressionParser expressions,
             @Nullable Method method,
             @Nullable Object target,
             @Nullable Object[] passed,
-            @Nullable CallerRequest request,
+            @Nullable RequestCall request,
             Map<String, ?> variables) {
         this.expressions = expressions;
         this.method = method;
@@ -41,24 +48,9 @@ public final class Evaluation implements RateLimitKeyContext {
         this.variables = variables;
     }
 
-    /**
-     * Creates the values of a call of a method.
-     *
-     * @param call {@code null} outside of a request
-     */
-    public static Evaluation ofCall(
-            RateLimitExpressionParser expressions,
-            Method method,
-            @Nullable Object target,
-            @Nullable Object[] arguments,
-            @Nullable RequestCall call) {
-        return new Evaluation(expressions, method, target, arguments, call, Map.of());
-    }
-
-    /** @param request {@code null}: it may be over */
-    static Evaluation ofRequest(
-            RateLimitExpressionParser expressions, @Nullable CallerRequest request, Map<String, ?> variables) {
-        return new Evaluation(expressions, null, null, new Object[0], request, variables);
+    /** Creates the values of a request to a URL. */
+    Evaluation(RateLimitExpressionParser expressions, @Nullable RequestCall request, Map<String, ?> variables) {
+        this(expressions, null, null, new Object[0], request, variables);
     }
 
     /** Returns the context for SpEL. Creates it on demand, because that takes longer than reading most keys. */
@@ -125,7 +117,7 @@ public final class Evaluation implements RateLimitKeyContext {
         return request().header(name);
     }
 
-    private CallerRequest request() {
+    private RequestCall request() {
         if (request == null) {
             throw new IllegalStateException("clientIp, principal and header() must be used during a web request");
         }

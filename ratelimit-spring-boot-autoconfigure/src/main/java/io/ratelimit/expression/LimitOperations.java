@@ -49,6 +49,7 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
         LimitKey key = key(merged, scope);
         return new RateLimitOperation(
                 limit,
+                expressions,
                 key,
                 known == null ? 1 : known,
                 known == null ? cost : null,

@@ -3,15 +3,19 @@ package io.ratelimit.expression;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.spi.Charge;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Determines the charge of a call to one limit, which can change. Created at startup from annotation, configuration and defaults.
  *
+ * @param expressions creates the contexts of the expressions
  * @param key {@code null}: one bucket for all callers
  * @param permits {@code null}: always {@code fixedPermits}
  * @param condition {@code null}: always
@@ -21,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RateLimitOperation(
         EffectiveLimit effective,
+        RateLimitExpressionParser expressions,
         @Nullable LimitKey key,
         long fixedPermits,
         @Nullable RateLimitExpression permits,
@@ -114,6 +119,30 @@ public record RateLimitOperation(
     private long permits(Evaluation evaluation, RateLimit limit) {
         long taken = permits == null ? fixedPermits : permits.permits(evaluation, limit);
         return actualCost == null ? taken : Math.max(1, taken);
+    }
+
+    /**
+     * Returns what the expressions read of a request.
+     *
+     * @param pathVariables from the path of the request
+     */
+    public Evaluation evaluation(RequestCall request, Map<String, String> pathVariables) {
+        return new Evaluation(expressions, request, pathVariables);
+    }
+
+    /**
+     * Returns what a request has actually cost; {@code null}: the charge stays.
+     *
+     * @param status of the response
+     * @throws RateLimitExpressionException if it is not a whole number from 0 to the largest capacity
+     */
+    public @Nullable Long actualCost(Map<String, String> pathVariables, int status) {
+        if (actualCost == null) {
+            return null;
+        }
+        Map<String, Object> variables = new HashMap<>(pathVariables);
+        variables.put("status", status);
+        return new CallCost(actualCost).completed(new Evaluation(expressions, null, variables));
     }
 
     /** Returns whether a bean finds the plans. Then the charge of a call is one of the limit's own numbers, to be planned. */

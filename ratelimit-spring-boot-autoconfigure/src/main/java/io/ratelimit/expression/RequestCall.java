@@ -2,11 +2,23 @@ package io.ratelimit.expression;
 
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.spi.Charge;
+import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A call during a request. Where it has a response with headers, what limits decide about the call becomes part of that. */
-public interface RequestCall extends CallListener, CallerRequest {
+public interface RequestCall extends CallListener {
+
+    /** Returns the remote address reported by the server, which also handles forwarded headers. */
+    String clientIp();
+
+    /** Returns the authenticated principal, or {@code null}. */
+    @Nullable
+    Principal principal();
+
+    /** Returns the first header of this name, or {@code null}. */
+    @Nullable
+    String header(String name);
 
     /** Returns the charges that were not made before the request was dispatched again, by a forward or to an error page. */
     default List<Charge> unpaid(List<Charge> charges) {

@@ -24,7 +24,7 @@ public record RequestLimitFactory(LimitOperations operations) {
      * @param variables names in the path of the rule
      * @throws RateLimitConfigurationException if there is no such limit, or it cannot be applied to requests
      */
-    public RequestLimit create(String name, String property, List<String> variables) {
+    public RateLimitOperation create(String name, String property, List<String> variables) {
         RateLimit limit = operations.catalog().find(name).orElseThrow(() -> unknown(name, property));
         LimitConfiguration overrides = operations.catalog().settings().of(name);
         try {
@@ -34,9 +34,7 @@ public record RequestLimitFactory(LimitOperations operations) {
                                 + ".refund-on must be empty for a limit of URLs, because no method is called that could fail.",
                         "Remove it, or set refundOn of the annotations that share the limit.");
             }
-            return new RequestLimit(
-                    operations.ofConfiguration(limit.name(), ExpressionScope.ofRequest(property, variables)),
-                    operations.expressions());
+            return operations.ofConfiguration(limit.name(), ExpressionScope.ofRequest(property, variables));
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(property);
         }

@@ -2,8 +2,8 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.expression.DraftedCharges;
+import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.expression.RequestCall;
-import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
@@ -31,8 +31,8 @@ public record MatchedRequest(List<Match> matches, Map<String, Match> charging) {
      *
      * @param variables the path variables of the request
      */
-    public static MatchedRequest of(RequestLimit limit, Map<String, String> variables) {
-        return new MatchedRequest(List.of(new Match(limit, variables)));
+    public static MatchedRequest of(RateLimitOperation operation, Map<String, String> variables) {
+        return new MatchedRequest(List.of(new Match(operation, variables)));
     }
 
     public boolean isLimited() {
@@ -40,29 +40,22 @@ public record MatchedRequest(List<Match> matches, Map<String, Match> charging) {
     }
 
     public boolean readsPrincipal() {
-        return matches.stream().anyMatch(match -> match.limit().operation().readsPrincipal());
+        return matches.stream().anyMatch(match -> match.operation().readsPrincipal());
     }
 
     /** Returns whether the response determines what the request costs. */
     public boolean isSettled() {
-        return matches.stream().anyMatch(match -> match.limit().operation().actualCost() != null);
+        return matches.stream().anyMatch(match -> match.operation().actualCost() != null);
     }
 
     /** Settles what the request was charged, in the background. */
     public void settle(AcquireRequest acquired, Settlement settlement, RateLimitGate gate, int status) {
-        Map<Charge, Long> costs = new HashMap<>();
         for (Charge charge : acquired.charges()) {
             Match match = charging.get(charge.limit().id());
-            try {
-                Long cost = match == null ? null : match.limit().actualCost(match.variables(), status);
-                if (cost != null) {
-                    costs.put(charge, cost);
-                }
-            } catch (RuntimeException ex) {
-                gate.costUnknown(charge, ex);
+            if (match != null) {
+                gate.settle(settlement, charge, () -> match.operation().actualCost(match.variables(), status));
             }
         }
-        gate.settle(settlement, costs);
     }
 
     /**
@@ -91,8 +84,8 @@ public record MatchedRequest(List<Match> matches, Map<String, Match> charging) {
     private DraftedCharges drafted(RequestCall call) {
         DraftedCharges drafted = new DraftedCharges();
         for (Match match : matches) {
-            if (drafted.add(match.limit().operation(), match.limit().evaluation(call, match.variables()))) {
-                charging.putIfAbsent(match.limit().operation().limit().id(), match);
+            if (drafted.add(match.operation(), match.operation().evaluation(call, match.variables()))) {
+                charging.putIfAbsent(match.operation().limit().id(), match);
             }
         }
         return drafted;
@@ -103,5 +96,5 @@ public record MatchedRequest(List<Match> matches, Map<String, Match> charging) {
      *
      * @param variables the path variables of the request
      */
-    record Match(RequestLimit limit, Map<String, String> variables) {}
+    record Match(RateLimitOperation operation, Map<String, String> variables) {}
 }

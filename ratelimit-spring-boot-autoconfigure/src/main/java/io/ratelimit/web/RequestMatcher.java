@@ -2,7 +2,6 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.RateLimitOperation;
-import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.util.Collections;
@@ -35,7 +34,7 @@ final class RequestMatcher {
 
     private final boolean hasVariables;
 
-    private final RequestLimit limit;
+    private final RateLimitOperation operation;
 
     private final RuleOrder order;
 
@@ -68,9 +67,9 @@ final class RequestMatcher {
                 .map(found -> found.group(1))
                 .toList();
         this.hasVariables = !variables.isEmpty();
-        this.limit = limits.create(rule.limit(), rule.property(), variables);
-        this.order = order(rule, userIsUnknown && limit.operation().namesPrincipal());
-        this.matchWithoutVariables = new Match(limit, Map.of());
+        this.operation = limits.create(rule.limit(), rule.property(), variables);
+        this.order = order(rule, userIsUnknown && operation.namesPrincipal());
+        this.matchWithoutVariables = new Match(operation, Map.of());
         this.probes = probes.stream()
                 .filter(probe -> !pattern.getPatternString().startsWith(probe))
                 .map(probe -> parser.parse(probe + "/**"))
@@ -104,7 +103,7 @@ final class RequestMatcher {
     }
 
     String limitName() {
-        return limit.operation().limit().name();
+        return operation.limit().name();
     }
 
     RuleOrder order() {
@@ -113,7 +112,7 @@ final class RequestMatcher {
 
     /** Returns what determines the charge of a request. */
     RateLimitOperation operation() {
-        return limit.operation();
+        return operation;
     }
 
     /** Returns whether a request may match both, as far as methods and the first segments of the paths show. */
@@ -164,15 +163,9 @@ final class RequestMatcher {
             return null;
         }
         for (PathContainer path : paths) {
-            if (!hasVariables) {
-                if (pattern.matches(path) && !isProbe(path)) {
-                    return matchWithoutVariables;
-                }
-                continue;
-            }
-            PathMatchInfo match = pattern.matchAndExtract(path);
-            if (match != null && !isProbe(path)) {
-                return new Match(limit, match.getUriVariables());
+            PathMatchInfo match = hasVariables ? pattern.matchAndExtract(path) : null;
+            if ((hasVariables ? match != null : pattern.matches(path)) && !isProbe(path)) {
+                return match == null ? matchWithoutVariables : new Match(operation, match.getUriVariables());
             }
         }
         return null;

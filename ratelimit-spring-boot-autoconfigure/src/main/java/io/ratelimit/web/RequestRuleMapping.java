@@ -38,7 +38,7 @@ public final class RequestRuleMapping {
 
     private final boolean userIsUnknown;
 
-    /** The rules with an enabled limit; empty until {@link #start}. */
+    /** Empty until {@link #start}. */
     private volatile Map<RuleOrder, List<RequestMatcher>> matchers = Map.of();
 
     /**
@@ -89,9 +89,9 @@ public final class RequestRuleMapping {
             all.stream().filter(matcher::overlaps).forEach(earlier -> check(rule, earlier, matcher));
             all.add(matcher);
         }
-        LimitCatalog catalog = limits.operations().catalog();
-        all.forEach(matcher -> matcher.operation().effective().addListener(catalog, () -> enable(all)));
-        enable(all);
+        matchers = all.stream()
+                .collect(Collectors.groupingBy(
+                        RequestMatcher::order, () -> new EnumMap<>(RuleOrder.class), Collectors.toList()));
         return requests;
     }
 
@@ -111,13 +111,6 @@ public final class RequestRuleMapping {
         }
     }
 
-    private synchronized void enable(List<RequestMatcher> all) {
-        matchers = all.stream()
-                .filter(matcher -> matcher.operation().isEnabled())
-                .collect(Collectors.groupingBy(
-                        RequestMatcher::order, () -> new EnumMap<>(RuleOrder.class), Collectors.toList()));
-    }
-
     /**
      * Returns the limits of the rules that match all requests of a handler.
      *
@@ -127,7 +120,7 @@ public final class RequestRuleMapping {
         List<PathContainer> paths = List.of(PathContainer.parsePath(handlerPattern));
         return Stream.of(RuleOrder.values())
                 .flatMap(order -> match(order, method, false, paths).matches().stream())
-                .map(match -> match.limit().operation().limit())
+                .map(match -> match.operation().limit())
                 .distinct()
                 .toList();
     }
@@ -137,7 +130,7 @@ public final class RequestRuleMapping {
         return filterOrders.getOrDefault(order, 0);
     }
 
-    /** Whether any rule is applied then. */
+    /** Whether there are rules that are applied then. */
     public boolean hasRules(RuleOrder order) {
         return matchers.containsKey(order);
     }
@@ -152,7 +145,7 @@ public final class RequestRuleMapping {
     public MatchedRequest match(RuleOrder order, String method, boolean preflight, List<PathContainer> paths) {
         @Nullable List<Match> matches = null;
         for (RequestMatcher matcher : matchers.getOrDefault(order, List.of())) {
-            Match match = matcher.match(method, preflight, paths);
+            Match match = matcher.operation().isEnabled() ? matcher.match(method, preflight, paths) : null;
             if (match != null) {
                 matches = matches == null ? new ArrayList<>(2) : matches;
                 matches.add(match);

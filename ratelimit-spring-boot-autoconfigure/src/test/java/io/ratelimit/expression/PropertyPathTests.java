@@ -159,7 +159,7 @@ class PropertyPathTests {
     void factsOfARequestAreThoseOfSpel(String text, Reader reader) {
         SpelExpression expression = parse(text);
         PropertyPath path = PropertyPath.of(expression.getAST(), ExpressionScope.ofRequest("rule", List.of("tenant")));
-        Evaluation request = Evaluation.ofRequest(expressions, new Request(), Map.of("tenant", "acme"));
+        Evaluation request = new Evaluation(expressions, new Request(), Map.of("tenant", "acme"));
         assertReadAsBySpel(expression, path, reader, request);
     }
 
@@ -218,7 +218,7 @@ class PropertyPathTests {
     }
 
     private Evaluation call(Method method, Object... arguments) {
-        return Evaluation.ofCall(expressions, method, this, arguments, null);
+        return new Evaluation(expressions, method, this, arguments, null, Map.of());
     }
 
     private static SpelExpression parse(String text) {
@@ -232,7 +232,7 @@ class PropertyPathTests {
                 .orElseThrow();
     }
 
-    private static final class Request implements CallerRequest {
+    private static final class Request implements RequestCall {
 
         private static final Principal ALICE = () -> "alice";
 

@@ -7,7 +7,7 @@ import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
-import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.web.reactive.ExchangeRequestCallSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -106,7 +106,7 @@ class ReactiveCallerTests {
     }
 
     private String principal(ServerWebExchange exchange, Authentication authentication) {
-        CallerRequest caller = requests.current(true)
+        RequestCall caller = requests.current(true)
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange))
                 .contextWrite(context -> authentication == null
@@ -117,7 +117,7 @@ class ReactiveCallerTests {
         return caller.principal() == null ? null : caller.principal().getName();
     }
 
-    private CallerRequest caller(ServerWebExchange exchange) {
+    private RequestCall caller(ServerWebExchange exchange) {
         return requests.current(false)
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange))

@@ -4,9 +4,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.spi.Charge;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Holds the permits of a call, and replaces its estimates by the actual cost when that is known.
@@ -27,15 +25,12 @@ record CallEntry(RateLimitGate gate, Settlement settlement, List<Charge> estimat
                     + RateLimit.MAX_CAPACITY + " (was " + permits + ")");
         }
         String id = LimitNames.canonical(limitName);
-        Map<Charge, Long> costs = new HashMap<>();
-        for (Charge charge : estimates) {
-            if (charge.limit().id().equals(id)) {
-                costs.put(charge, permits);
-            }
-        }
-        if (costs.isEmpty()) {
+        List<Charge> settled = estimates.stream()
+                .filter(charge -> charge.limit().id().equals(id))
+                .toList();
+        if (settled.isEmpty()) {
             throw new IllegalArgumentException("Limit '" + limitName + "': the call must have an estimate for it");
         }
-        gate.settle(settlement, costs);
+        settled.forEach(charge -> gate.settle(settlement, charge, () -> permits));
     }
 }

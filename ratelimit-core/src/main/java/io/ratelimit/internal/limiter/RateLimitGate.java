@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -285,15 +286,28 @@ public final class RateLimitGate {
         }
     }
 
-    /** Settles charges in the background, each for itself. A failure does not concern the call. */
-    public void settle(Settlement settlement, Map<Charge, Long> costs) {
-        costs.forEach((charge, cost) -> {
-            var unused = Futures.start(() -> settlement.settle(Map.of(charge, cost)))
+    /**
+     * Settles a charge in the background. A failure does not concern the call: if the cost cannot be computed, that is logged, and the
+     * settlement counts as lost.
+     *
+     * @param cost computes the actual cost; {@code null}: the charge stays
+     */
+    public void settle(Settlement settlement, Charge charge, Supplier<@Nullable Long> cost) {
+        Long known;
+        try {
+            known = cost.get();
+        } catch (Throwable ex) {
+            observer.onLostSettlement(charge.limit());
+            costLog.unknown(charge, Futures.unwrap(ex));
+            return;
+        }
+        if (known != null) {
+            var unused = Futures.start(() -> settlement.settle(Map.of(charge, known)))
                     .exceptionally(thrown -> {
                         notSettled(charge, Futures.unwrap(thrown));
                         return null;
                     });
-        });
+        }
     }
 
     /** Logs that a charge could not be settled, and counts it, unless the store has failed, which counts what it loses. */
@@ -302,12 +316,6 @@ public final class RateLimitGate {
             observer.onLostSettlement(charge.limit());
         }
         costLog.notSettled(charge, failure);
-    }
-
-    /** Logs that the actual cost of a call cannot be computed, and counts the settlement as lost. */
-    public void costUnknown(Charge charge, Throwable failure) {
-        observer.onLostSettlement(charge.limit());
-        costLog.unknown(charge, failure);
     }
 
     private static void checkCost(Charge charge) {

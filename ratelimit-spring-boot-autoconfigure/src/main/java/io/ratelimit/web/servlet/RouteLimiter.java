@@ -3,7 +3,7 @@ package io.ratelimit.web.servlet;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.expression.RequestLimit;
+import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.MatchedRequest;
@@ -25,8 +25,7 @@ public final class RouteLimiter {
 
     private final WebSettings settings;
 
-    /** By the name of the limit and the names of the variables in the path. */
-    private final Map<String, Map<Set<String>, RequestLimit>> limits = new ConcurrentHashMap<>();
+    private final Map<AppliedLimit, RateLimitOperation> limits = new ConcurrentHashMap<>();
 
     public RouteLimiter(RequestLimitFactory factory, RateLimitGate gate, WebSettings settings) {
         this.factory = factory;
@@ -42,13 +41,13 @@ public final class RouteLimiter {
      * @throws RateLimitException if the request is rejected, or the limit is unknown, because a route in Java is not checked before
      */
     public Consumer<@Nullable Integer> enter(String limit, Map<String, String> variables, HttpServletRequest request) {
-        RequestLimit applied;
+        RateLimitOperation applied;
         try {
             applied = limit(limit, variables.keySet());
         } catch (RateLimitConfigurationException ex) {
             throw new RateLimitExpressionException(String.valueOf(ex.getMessage()), null);
         }
-        if (!applied.operation().isEnabled()) {
+        if (!applied.isEnabled()) {
             return answer -> {};
         }
         RequestCompletion completion = new ServletRequestCall(request, settings, ChargedBuckets.Payer.ROUTE)
@@ -62,12 +61,12 @@ public final class RouteLimiter {
      * @param variables names in the path of the route
      * @throws RateLimitConfigurationException if there is no such limit, or it cannot be applied to requests
      */
-    public RequestLimit limit(String name, Set<String> variables) {
-        Map<Set<String>, RequestLimit> ofName = limits.computeIfAbsent(name, unused -> new ConcurrentHashMap<>());
-        RequestLimit known = ofName.get(variables);
-        return known != null
-                ? known
-                : ofName.computeIfAbsent(
-                        Set.copyOf(variables), names -> factory.create(name, "filter RateLimit", List.copyOf(names)));
+    public RateLimitOperation limit(String name, Set<String> variables) {
+        return limits.computeIfAbsent(
+                new AppliedLimit(name, Set.copyOf(variables)),
+                applied -> factory.create(name, "filter RateLimit", List.copyOf(applied.variables)));
     }
+
+    /** A limit by its name, and the names of the variables in the path. */
+    private record AppliedLimit(String name, Set<String> variables) {}
 }
