@@ -159,12 +159,12 @@ public final class LimitAttributes {
     }
 
     /**
-     * Reads properties.
+     * Reads attributes.
      *
-     * @param prefix of the properties
+     * @param prefix of the properties; {@code null}: the application's code sets them
      * @param property returns the value of the attribute with a name; {@code null}: not set
      */
-    public static AttributeValues read(String prefix, Properties property) {
+    public static AttributeValues read(@Nullable String prefix, Properties property) {
         AttributeValues values = AttributeValues.NONE;
         for (Attribute<?> row : ROWS) {
             values = values.with(row, property.value(row.name()), prefix);

@@ -34,7 +34,8 @@ public record LimitDefinition(
     /** The name of the Redis of {@code ratelimit.redis} itself. */
     private static final String DEFAULT_REDIS = "default";
 
-    LimitDefinition(String name, AttributeValues declared) {
+    /** Creates the definition of a declaration. */
+    public LimitDefinition(String name, AttributeValues declared) {
         this(name, declared, null, declared, (limit, counted) -> limit, null, null, Map.of());
     }
 

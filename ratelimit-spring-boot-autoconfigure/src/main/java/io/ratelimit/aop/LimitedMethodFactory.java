@@ -1,13 +1,11 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.Algorithm;
+import io.ratelimit.LimitAlgorithm;
 import io.ratelimit.LimitAttributes;
 import io.ratelimit.LimitConfiguration;
+import io.ratelimit.LimitDefinition;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.Refill;
-import io.ratelimit.Scope;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.LimitOperations;
@@ -24,7 +22,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.ObjectUtils;
 import org.springframework.util.StringUtils;
 
 /** Creates limited methods from annotations and the configuration. */
@@ -138,10 +138,10 @@ public record LimitedMethodFactory(
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : declared.defaultName();
         try {
-            LimitConfiguration calls = LimitConfiguration.of(name).with(calls(annotation));
-            RateLimit limit = operations.catalog().settings().apply(builder(name, annotation));
+            AttributeValues values = LimitAttributes.read(null, attribute -> value(annotation, attribute));
+            RateLimit limit = operations.catalog().settings().apply(new LimitDefinition(name, values).declaration());
             return operations.of(
-                    calls,
+                    LimitConfiguration.of(name).with(values),
                     () -> operations.catalog().declare(limit, declared.place(), named),
                     operations.expressions().scope(method, targetClass));
         } catch (RateLimitConfigurationException ex) {
@@ -149,53 +149,30 @@ public record LimitedMethodFactory(
         }
     }
 
-    /** Returns what the annotation sets for calls. */
-    private static AttributeValues calls(RateLimited annotation) {
-        Class<? extends Throwable>[] refundOn = annotation.refundOn();
-        return AttributeValues.NONE
-                .with(LimitAttributes.KEY_EXPRESSION, set(annotation.keyExpression()))
-                .with(LimitAttributes.KEY_RESOLVER, set(annotation.keyResolver()))
-                .with(LimitAttributes.PERMITS, set(annotation.permits()))
-                .with(LimitAttributes.CONDITION, set(annotation.condition()))
-                .with(LimitAttributes.PERMITS_AFTER, set(annotation.permitsAfter()))
-                .with(LimitAttributes.REFUND_ON, refundOn.length == 0 ? null : List.of(refundOn))
-                .with(LimitAttributes.PLAN_EXPRESSION, set(annotation.planExpression()))
-                .with(LimitAttributes.PLAN_RESOLVER, set(annotation.planResolver()));
+    /** Returns what the annotation sets of an attribute. The default value of the annotation counts as not set. */
+    private @Nullable Object value(RateLimited annotation, String attribute) {
+        Object value = AnnotationUtils.getValue(annotation, attribute);
+        if ("".equals(value)
+                || ObjectUtils.nullSafeEquals(value, AnnotationUtils.getDefaultValue(annotation, attribute))) {
+            return null;
+        }
+        return switch (attribute) {
+            case "algorithm" -> LimitAlgorithm.of(annotation.algorithm());
+            case "rate" -> rate(annotation.rate());
+            case "maxWait" -> duration(attribute, annotation.maxWait(), "\"500ms\", \"2s\" or \"PT2S\"");
+            case "blockFor" ->
+                annotation.blockFor().isBlank()
+                        ? null
+                        : Arrays.stream(annotation.blockFor().split(",", -1))
+                                .map(text -> duration(attribute, text.strip(), "\"1m\", or \"1m, 10m, 1h\""))
+                                .toList();
+            case "refundOn" -> List.of(annotation.refundOn());
+            default -> value;
+        };
     }
 
-    private static @Nullable String set(String text) {
-        return text.isEmpty() ? null : text;
-    }
-
-    /** Sets what the annotation sets: an attribute with the default value of the annotation counts as not set. */
-    private RateLimitBuilder builder(String name, RateLimited annotation) {
-        RateLimitBuilder builder = RateLimit.named(name).capacity(annotation.capacity());
-        if (annotation.algorithm() != Algorithm.TOKEN_BUCKET) {
-            builder.algorithm(annotation.algorithm());
-        }
-        if (annotation.refill() != Refill.CONTINUOUS) {
-            builder.refill(annotation.refill());
-        }
-        if (annotation.scope() != Scope.SHARED) {
-            builder.scope(annotation.scope());
-        }
-        String rate = rate(annotation);
-        if (!rate.isEmpty()) {
-            builder.rate(rate);
-        }
-        if (!annotation.maxWait().isEmpty()) {
-            builder.maxWait(duration("maxWait", annotation.maxWait(), "\"500ms\", \"2s\" or \"PT2S\""));
-        }
-        if (!annotation.blockFor().isBlank()) {
-            builder.blockFor(Arrays.stream(annotation.blockFor().split(",", -1))
-                    .map(text -> duration("blockFor", text.strip(), "\"1m\", or \"1m, 10m, 1h\""))
-                    .toArray(Duration[]::new));
-        }
-        return builder;
-    }
-
-    private String rate(RateLimited annotation) {
-        String rate = annotation.rate();
+    private @Nullable String rate(String declared) {
+        String rate = declared;
         Exception cause = null;
         try {
             rate = beans.resolveEmbeddedValue(rate);
@@ -208,7 +185,7 @@ public record LimitedMethodFactory(
                     "Set the property, or give it a default: \"${quotes.rate:10/s}\".",
                     cause);
         }
-        return rate == null ? "" : rate;
+        return StringUtils.hasLength(rate) ? rate : null;
     }
 
     private static Duration duration(String attribute, String text, String examples) {

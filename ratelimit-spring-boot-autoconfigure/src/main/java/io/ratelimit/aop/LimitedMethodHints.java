@@ -3,11 +3,11 @@ package io.ratelimit.aop;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.LimitedBeans.BeanMethod;
 import io.ratelimit.expression.ExpressionHints;
+import io.ratelimit.internal.limit.LimitNames;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.generate.GeneratedMethod;
@@ -20,6 +20,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
@@ -35,7 +36,10 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
-    private static final Bindable<Map<String, Expressions>> LIMITS = Bindable.mapOf(String.class, Expressions.class);
+    private static final List<String> EXPRESSIONS =
+            List.of("keyExpression", "permits", "condition", "permitsAfter", "planExpression");
+
+    private static final Bindable<Map<String, String>> PROPERTIES = Bindable.mapOf(String.class, String.class);
 
     @Override
     public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
@@ -80,9 +84,16 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
     }
 
     private static List<String> configured(Environment environment) {
-        return Binder.get(environment).bind("ratelimit.limits", LIMITS).orElse(Map.of()).values().stream()
-                .flatMap(Expressions::all)
+        return Binder.get(environment).bind("ratelimit.limits", PROPERTIES).orElse(Map.of()).entrySet().stream()
+                .filter(property -> isExpression(StringUtils.unqualify(property.getKey())))
+                .map(Map.Entry::getValue)
+                .filter(StringUtils::hasText)
                 .toList();
+    }
+
+    /** A property may be spelled in other ways. */
+    private static boolean isExpression(String property) {
+        return EXPRESSIONS.stream().anyMatch(name -> LimitNames.canonical(name).equals(LimitNames.canonical(property)));
     }
 
     private static void register(
@@ -97,7 +108,9 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
         hints.registerMethod(method, ExecutableMode.INVOKE);
         annotations(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), hints);
         RateLimitAnnotations.find(method, type).stream()
-                .flatMap(annotation -> Expressions.of(annotation.annotation()).all())
+                .flatMap(annotation -> EXPRESSIONS.stream()
+                        .map(name -> (String) AnnotationUtils.getValue(annotation.annotation(), name)))
+                .filter(StringUtils::hasText)
                 .forEach(expression -> expressions.register(expression, method, type));
         configured.forEach(expression -> expressions.register(expression, method, type));
     }
@@ -107,28 +120,5 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
         annotations.stream(RateLimited.class)
                 .forEach(annotation ->
                         hints.registerType(annotation.getRoot().getType(), MemberCategory.INVOKE_DECLARED_METHODS));
-    }
-
-    /** The expressions of a limit, also to bind them alone. */
-    record Expressions(
-            @Nullable String keyExpression,
-            @Nullable String permits,
-            @Nullable String condition,
-            @Nullable String permitsAfter,
-            @Nullable String planExpression) {
-
-        static Expressions of(RateLimited annotation) {
-            return new Expressions(
-                    annotation.keyExpression(),
-                    annotation.permits(),
-                    annotation.condition(),
-                    annotation.permitsAfter(),
-                    annotation.planExpression());
-        }
-
-        Stream<String> all() {
-            return Stream.of(keyExpression, permits, condition, permitsAfter, planExpression)
-                    .filter(StringUtils::hasText);
-        }
     }
 }
