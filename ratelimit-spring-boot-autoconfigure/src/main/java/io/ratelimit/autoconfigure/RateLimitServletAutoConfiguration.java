@@ -10,7 +10,6 @@ import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
-import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionResolver;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
@@ -120,17 +119,11 @@ public final class RateLimitServletAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean
-    RateLimitExceptionAdvice rateLimitProblemAdvice(ApplicationContext context, WebSettings settings) {
-        return new RateLimitExceptionAdvice(new ProblemResponses(context, settings));
-    }
-
-    @Bean
     RateLimitExceptionResolver rateLimitExceptionResolver(
             @Qualifier("requestMappingHandlerAdapter") ObjectProvider<RequestMappingHandlerAdapter> adapters,
-            RateLimitExceptionAdvice advice,
+            WebSettings settings,
             ApplicationContext context) {
-        return new RateLimitExceptionResolver(adapters, advice, context);
+        return new RateLimitExceptionResolver(adapters, new ProblemResponses(context, settings), context);
     }
 
     @Bean

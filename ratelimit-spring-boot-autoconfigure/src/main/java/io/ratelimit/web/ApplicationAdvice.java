@@ -7,7 +7,6 @@ import io.ratelimit.RateLimitRefusedException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
@@ -24,10 +23,8 @@ public record ApplicationAdvice(ApplicationContext context) {
     private static final List<Class<?>> ANSWERED = List.of(
             RateLimitExceededException.class, RateLimitRefusedException.class, RateLimitExpressionException.class);
 
-    /** The starter's advice, by name, because only one of them can be loaded in most applications. */
-    private static final Set<String> STARTER_ADVICE = Set.of(
-            "io.ratelimit.web.servlet.RateLimitExceptionAdvice",
-            "io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice");
+    /** The starter's advice, by name, because it cannot be loaded in a servlet application. */
+    private static final String STARTER_ADVICE = "io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice";
 
     /** Whether some advice names a rate limit exception. Creates no beans. */
     public boolean hasHandlers() {
@@ -69,7 +66,7 @@ public record ApplicationAdvice(ApplicationContext context) {
     }
 
     private static boolean isOfApplication(@Nullable Class<?> advice) {
-        return advice != null && !STARTER_ADVICE.contains(advice.getName());
+        return advice != null && !advice.getName().equals(STARTER_ADVICE);
     }
 
     private static boolean isHandler(@Nullable Class<?> advice) {

@@ -24,16 +24,12 @@ import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.RecordingWaiter;
-import io.ratelimit.web.HeaderFormat;
-import io.ratelimit.web.ProblemResponses;
-import io.ratelimit.web.TestWebSettings;
-import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
+import io.ratelimit.web.servlet.RateLimitExceptionResolver;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.support.StaticMessageSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -165,16 +161,6 @@ class RateLimitAutoConfigurationTests {
     }
 
     @Test
-    void ownExceptionAdviceReplacesTheDefault() {
-        RateLimitExceptionAdvice own = new RateLimitExceptionAdvice(
-                new ProblemResponses(new StaticMessageSource(), TestWebSettings.of(HeaderFormat.NONE)));
-        LimitedContexts.inMemoryServlet()
-                .withBean(RateLimitExceptionAdvice.class, () -> own)
-                .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))
-                        .isSameAs(own));
-    }
-
-    @Test
     void disabledNeedsNoRedisAndLimitsNothing() {
         runner.withPropertyValues("ratelimit.enabled=false")
                 .withBean(Quotes.class)
@@ -216,10 +202,10 @@ class RateLimitAutoConfigurationTests {
     }
 
     @Test
-    void disabledServletApplicationHasNoAdvice() {
+    void disabledServletApplicationHasNoExceptionResolver() {
         LimitedContexts.inMemoryServlet()
                 .withPropertyValues("ratelimit.enabled=false")
-                .run(context -> assertThat(context).doesNotHaveBean(RateLimitExceptionAdvice.class));
+                .run(context -> assertThat(context).doesNotHaveBean(RateLimitExceptionResolver.class));
     }
 
     @Test
@@ -231,9 +217,9 @@ class RateLimitAutoConfigurationTests {
     }
 
     @Test
-    void outsideOfAServletApplicationThereIsNoAdvice() {
+    void outsideOfAServletApplicationThereIsNoExceptionResolver() {
         inMemory.withConfiguration(AutoConfigurations.of(RateLimitServletAutoConfiguration.class))
-                .run(context -> assertThat(context).doesNotHaveBean(RateLimitExceptionAdvice.class));
+                .run(context -> assertThat(context).doesNotHaveBean(RateLimitExceptionResolver.class));
     }
 
     @Test

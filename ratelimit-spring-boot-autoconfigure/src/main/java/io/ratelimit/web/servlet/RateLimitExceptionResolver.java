@@ -3,16 +3,21 @@ package io.ratelimit.web.servlet;
 import io.ratelimit.RateLimitException;
 import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.HtmlPreference;
+import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.Reflective;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.MethodParameter;
@@ -33,17 +38,21 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
- * Answers rejections before the application's advice, whatever its precedence, because advice for every exception would
+ * Answers rejections with 429, refusals with 503, invalid requests with 400 and failed expressions with 500, before the application's advice, whatever its precedence, because advice for every exception would
  * handle them. Leaves them to a handler of the controller, and to advice that names rate limit exceptions. Otherwise a
- * browser gets the application's error page, and any other caller a problem.
+ * browser gets the application's error page, and any other caller a problem. A response that is already committed just ends.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc6585#section-4">RFC 6585, 429 Too Many Requests</a>
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
     private final SingletonSupplier<HandlerMethodReturnValueHandlerComposite> writers;
 
-    private final RateLimitExceptionAdvice advice;
+    private final ProblemResponses problems;
 
-    private final MethodParameter answerType;
+    /** The declared type of {@link #answer}, by which Spring selects how to write it. */
+    private final MethodParameter answerType = new MethodParameter(
+            Objects.requireNonNull(BeanUtils.findDeclaredMethodWithMinimalParameters(getClass(), "answer")), -1);
 
     private final SingletonSupplier<List<ControllerAdviceBean>> applicationAdvice;
 
@@ -52,15 +61,14 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     /** @param adapters the adapter of the application's handlers, which write their answers as this one */
     public RateLimitExceptionResolver(
             ObjectProvider<RequestMappingHandlerAdapter> adapters,
-            RateLimitExceptionAdvice advice,
+            ProblemResponses problems,
             ApplicationContext context) {
         this.writers = SingletonSupplier.ofNullable(() -> adapters.stream()
                 .map(RequestMappingHandlerAdapter::getReturnValueHandlers)
                 .map(new HandlerMethodReturnValueHandlerComposite()::addHandlers)
                 .findFirst()
                 .orElse(null));
-        this.advice = advice;
-        this.answerType = advice.answerType();
+        this.problems = problems;
         this.applicationAdvice = SingletonSupplier.of(new ApplicationAdvice(context)::handlers);
     }
 
@@ -72,7 +80,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
-        WebSettings settings = advice.problems().settings();
+        WebSettings settings = problems.settings();
         RateLimitException rejection = settings.find(failure);
         HandlerMethodReturnValueHandlerComposite writer = rejection == null ? null : writers.get();
         if (rejection == null || writer == null) {
@@ -83,13 +91,23 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (isHandledByApplication(controller, failure, rejection)) {
             return null;
         }
-        ErrorResponse problem = advice.answer(rejection, request, response, RequestContextUtils.getLocale(request));
+        ErrorResponse problem = response.isCommitted() ? null : answer(rejection, request);
         if (problem == null) {
             return new ModelAndView();
         }
         return prefersErrorPage(request)
                 ? sendErrorPage(problem, request, response, rejection)
                 : write(problem, request, response, writer);
+    }
+
+    @Reflective
+    private @Nullable ErrorResponse answer(RateLimitException rejection, HttpServletRequest request) {
+        Object path = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI);
+        return problems.of(
+                rejection,
+                path == null ? request.getRequestURI() : path.toString(),
+                RequestContextUtils.getLocale(request),
+                ServletHeaderRecord.of(request));
     }
 
     /** Writes as Spring writes what a handler returns, without the search for a handler. */

@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
-class RateLimitExceptionAdviceTests {
+class RateLimitExceptionResolverTests {
 
     private final WebApplicationContextRunner runner =
             LimitedContexts.inMemoryServlet().withUserConfiguration(Mvc.class).withBean(QuoteController.class);
