@@ -95,21 +95,27 @@ final class Advisability {
     }
 
     static RateLimitConfigurationException misplaced(String limitedBy, Method method, FrameworkCall framework) {
-        return new RateLimitConfigurationException(
-                        limitedBy
-                                + " must apply to methods whose callers go through a proxy and see a rejection (was on a"
-                                + " method that " + framework.problem() + ").",
-                        framework.fix())
-                .at(MethodSignatures.describe(method));
+        return mistake(
+                limitedBy,
+                method,
+                "whose callers go through a proxy and see a rejection (was on a method that " + framework.problem(),
+                framework.fix());
     }
 
     private static RateLimitConfigurationException unadvisable(
             String limitedBy, Method method, String obstacle, String fix) {
-        return new RateLimitConfigurationException(
-                        limitedBy + " must apply to methods that a proxy can intercept (was " + obstacle + ").",
-                        obstacle.equals(PAST_PROXY)
-                                ? "Extend the generated …ImplBase and leave bindService to it, or limit a method of another bean."
-                                : fix + MethodSignatures.howToOpen(method.getDeclaringClass()))
+        return mistake(
+                limitedBy,
+                method,
+                "that a proxy can intercept (was " + obstacle,
+                obstacle.equals(PAST_PROXY)
+                        ? "Extend the generated …ImplBase and leave bindService to it, or limit a method of another bean."
+                        : fix + MethodSignatures.howToOpen(method.getDeclaringClass()));
+    }
+
+    private static RateLimitConfigurationException mistake(
+            String limitedBy, Method method, String methods, String fix) {
+        return new RateLimitConfigurationException(limitedBy + " must apply to methods " + methods + ").", fix)
                 .at(MethodSignatures.describe(method));
     }
 

@@ -20,25 +20,23 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.
     public @Nullable Object call(LimitedCall call) throws Throwable {
-        CompletableFuture<AcquireRequest> planned;
-        AcquireRequest acquire;
-        try {
-            planned = call.acquireRequestAsync(requests.current());
-            acquire = planned.isDone() ? BoundedWait.result(planned) : null;
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
-        if (acquire != null && acquire.charges().isEmpty()) {
+        // Waits for the plan of the caller.
+        CompletableFuture<AcquireRequest> planned = Futures.start(() -> call.acquireRequestAsync(requests.current()));
+        if (planned.isDone()
+                && !planned.isCompletedExceptionally()
+                && BoundedWait.result(planned).charges().isEmpty()) {
             return call.proceed();
         }
         CancellationLinkedFuture result = new CancellationLinkedFuture(planned);
-        CompletionStage<@Nullable Object> outcome = acquire != null
-                ? enter(call, acquire, result)
-                // Waits for the plan of the caller.
-                : planned.<@Nullable Object>thenComposeAsync(
-                        known -> result.isDone() ? result : enter(call, known, result), executor.withCallersContext());
-        outcome.whenComplete(result::finish);
+        planned.<@Nullable Object>thenComposeAsync(
+                        known -> result.isDone() ? result : enter(call, known, result), next(planned))
+                .whenComplete(result::finish);
         return result;
+    }
+
+    /** Returns where the call continues: on this thread, if the stage is complete. */
+    private Executor next(CompletableFuture<?> stage) {
+        return stage.isDone() ? Runnable::run : executor.withCallersContext();
     }
 
     private CompletionStage<@Nullable Object> enter(
@@ -48,8 +46,8 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         }
         CompletableFuture<Settlement> entered =
                 result.link(call.gate().enterAsync(acquire).toCompletableFuture());
-        Executor next = entered.isDone() ? Runnable::run : executor.withCallersContext();
-        return entered.handleAsync((settlement, failure) -> follow(call, acquire, settlement, failure, result), next)
+        return entered.handleAsync(
+                        (settlement, failure) -> follow(call, acquire, settlement, failure, result), next(entered))
                 .whenComplete((followed, refused) -> {
                     // The executor may have no thread for the call.
                     if (refused != null && !entered.isCompletedExceptionally()) {

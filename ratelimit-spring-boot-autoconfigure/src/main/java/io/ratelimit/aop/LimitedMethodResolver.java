@@ -125,20 +125,16 @@ public final class LimitedMethodResolver {
 
     private MatchedMethod matchedMethod(
             Method method, Class<?> targetClass, List<LimitAnnotation> found, List<LimitPointcut> matched) {
-        if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
-            // Only the proxies are determined when the application is built: the limits may depend on later properties.
-            return new MatchedMethod(method, !found.isEmpty(), matched, () -> {
-                throw new IllegalStateException("AOT processing resolves no limits");
-            });
-        }
+        // Only the proxies are determined when the application is built: the limits may depend on later properties.
+        boolean aot = Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING);
         List<RateLimitOperation> annotated =
-                found.isEmpty() ? List.of() : factory.get().annotated(method, targetClass, found);
+                found.isEmpty() || aot ? List.of() : factory.get().annotated(method, targetClass, found);
         MatchedMethod result = new MatchedMethod(
                 method,
                 !found.isEmpty(),
                 matched,
                 SingletonSupplier.of(() -> factory.get().create(method, targetClass, found, annotated, matched)));
-        if (matched.isEmpty()) {
+        if (matched.isEmpty() && !aot) {
             // Resolve now, to report mistakes early: no pointcut has to wait for other declarations.
             var unused = result.limited();
         }

@@ -1,14 +1,6 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.spi.RateLimitCustomizer;
-import io.ratelimit.spi.RateLimitKeyResolver;
-import io.ratelimit.spi.RateLimitListener;
-import io.ratelimit.spi.RateLimitPlanResolver;
-import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.TimeSource;
-import io.ratelimit.spi.Waiter;
 import java.lang.reflect.Method;
 import java.security.CodeSource;
 import java.util.Arrays;
@@ -17,7 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -50,15 +41,7 @@ public final class PointcutCatalog {
             AopInfrastructureBean.class,
             BeanPostProcessor.class,
             BeanFactoryPostProcessor.class,
-            FactoryBean.class,
-            RateLimitAlgorithm.class,
-            RateLimitCustomizer.class,
-            RateLimitKeyResolver.class,
-            RateLimitListener.class,
-            RateLimitPlanResolver.class,
-            RateLimitStore.class,
-            TimeSource.class,
-            Waiter.class);
+            FactoryBean.class);
 
     private final ListableBeanFactory beans;
 
@@ -75,7 +58,7 @@ public final class PointcutCatalog {
 
     /**
      * @param expressions by the name of the limit; blank ones are ignored
-     * @param modules returns a class of each module of the starter, whose own beans are not limited, nor beans of that class
+     * @param modules returns a class of each module of the starter, whose own beans are not limited, nor those that implement its types
      * @throws RateLimitConfigurationException if an expression is invalid or AspectJ is missing
      */
     public PointcutCatalog(
@@ -151,10 +134,10 @@ public final class PointcutCatalog {
     }
 
     private boolean isExcluded(Class<?> type) {
-        return Stream.concat(EXCLUDED.stream(), modules.stream()).anyMatch(excluded -> excluded.isAssignableFrom(type))
+        return EXCLUDED.stream().anyMatch(excluded -> excluded.isAssignableFrom(type))
                 || AnnotatedElementUtils.hasAnnotation(type, Configuration.class)
                 || MergedAnnotations.from(type).isDirectlyPresent(ASPECT)
-                || isPartOfStarter(type);
+                || TypeHierarchy.all(type).anyMatch(this::isPartOfStarter);
     }
 
     private boolean isPartOfStarter(Class<?> type) {

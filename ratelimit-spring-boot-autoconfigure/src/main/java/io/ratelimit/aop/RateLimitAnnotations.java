@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotationPredicates;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
@@ -79,13 +80,7 @@ public final class RateLimitAnnotations {
     }
 
     private static List<LimitAnnotation> nearest(Stream<MergedAnnotation<RateLimited>> found) {
-        List<MergedAnnotation<RateLimited>> annotations = found.toList();
-        int nearest = annotations.stream()
-                .mapToInt(MergedAnnotation::getAggregateIndex)
-                .min()
-                .orElse(0);
-        return annotations.stream()
-                .filter(annotation -> annotation.getAggregateIndex() == nearest)
+        return found.filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
                 .map(RateLimitAnnotations::limitAnnotation)
                 .toList();
     }

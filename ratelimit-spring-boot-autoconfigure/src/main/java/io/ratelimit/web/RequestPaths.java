@@ -17,21 +17,16 @@ public final class RequestPaths {
         return PathContainer.parsePath(path, DECODED);
     }
 
-    /** Returns the path, and the path without its trailing slash, which filters may remove. */
-    public static List<PathContainer> of(PathContainer path) {
-        PathContainer without = withoutTrailingSlash(path);
-        return without == path ? List.of(path) : List.of(path, without);
-    }
-
-    /** Returns the readings of several paths, as {@link #of(PathContainer)} does of each. */
+    /** Returns each path, and the path without its trailing slash, which filters may remove. */
     public static List<PathContainer> of(List<PathContainer> paths) {
         List<PathContainer> all = new ArrayList<>(2 * paths.size());
-        paths.forEach(path -> all.addAll(of(path)));
+        for (PathContainer path : paths) {
+            all.add(path);
+            int last = path.elements().size() - 1;
+            if (last > 0 && path.elements().get(last) instanceof Separator) {
+                all.add(path.subPath(0, last));
+            }
+        }
         return all;
-    }
-
-    private static PathContainer withoutTrailingSlash(PathContainer path) {
-        int last = path.elements().size() - 1;
-        return last > 0 && path.elements().get(last) instanceof Separator ? path.subPath(0, last) : path;
     }
 }

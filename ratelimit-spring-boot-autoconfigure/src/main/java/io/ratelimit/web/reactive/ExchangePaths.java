@@ -23,9 +23,10 @@ final class ExchangePaths {
     static List<PathContainer> of(ServerWebExchange exchange) {
         PathContainer path = exchange.getRequest().getPath().pathWithinApplication();
         String file = isPlain(path.value()) ? null : file(path.value());
-        return file == null || file.equals(path.value())
-                ? RequestPaths.of(path)
-                : RequestPaths.of(List.of(path, RequestPaths.ofDecoded(file)));
+        return RequestPaths.of(
+                file == null || file.equals(path.value())
+                        ? List.of(path)
+                        : List.of(path, RequestPaths.ofDecoded(file)));
     }
 
     /** Whether there is nothing to decode or to normalize. Most paths are plain, so this check is cheap. */

@@ -4,7 +4,6 @@ import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.web.WebSettings;
 import java.security.Principal;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
@@ -25,9 +24,8 @@ public record ExchangeRequestCallSource(WebSettings settings) implements Reactiv
                     ServerWebExchangeContextFilter.getExchange(context).orElse(null);
             return withPrincipal
                     ? principal(exchange)
-                            .map(Optional::of)
-                            .defaultIfEmpty(Optional.empty())
-                            .flatMap(principal -> request(exchange, principal.orElse(null)))
+                            .flatMap(principal -> request(exchange, principal))
+                            .switchIfEmpty(Mono.defer(() -> request(exchange, null)))
                     : request(exchange, null);
         });
     }

@@ -139,12 +139,10 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         Config config = getConfig().getOrDefault(routeId, new Config());
         String name = config.getName() == null ? routeId : config.getName();
         try {
-            LimitConfiguration overrides = catalog.settings().of(name);
-            checkCalls(overrides, overrides.hasPlan() || !overrides.plans().isEmpty());
             EffectiveLimit limit = catalog.configured(name);
-            checkRate(limit.get());
+            check(limit.get());
             if (checked.add(limit)) {
-                limit.addCheck(catalog, candidate -> check(limit, candidate));
+                limit.addCheck(catalog, this::check);
             }
             return new RouteLimit(limit, config.getPermits());
         } catch (RateLimitConfigurationException ex) {
@@ -152,16 +150,10 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         }
     }
 
-    /** A refresh must add no plans, and must not set the algorithm CONCURRENCY. */
-    private void check(EffectiveLimit limit, RateLimit candidate) {
-        checkRate(candidate);
-        boolean addsPlans =
-                limit.configured().plans().isEmpty() && !candidate.plans().isEmpty();
-        checkCalls(catalog.settings().of(limit.name()), addsPlans);
-    }
-
     /** The filter hands over a key, and nothing that a plan can be read from. It is not told how a request ends. */
-    private static void checkCalls(LimitConfiguration overrides, boolean hasPlans) {
+    private void check(RateLimit limit) {
+        LimitConfiguration overrides = catalog.settings().of(limit.name());
+        boolean hasPlans = overrides.hasPlan() || !limit.plans().isEmpty();
         String rule = null;
         if (hasPlans && !LimitConfiguration.NO_PLAN.equals(overrides.get(LimitAttributes.PLAN_EXPRESSION))) {
             rule = " must not have plans here, because the filter hands over the key alone"
@@ -176,9 +168,6 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
                     overrides.property() + rule,
                     "Limit the path by a URL rule, ratelimit.http, or give the route a limit of its own.");
         }
-    }
-
-    private static void checkRate(RateLimit limit) {
         if (!limit.hasRate()) {
             throw new RateLimitConfigurationException(
                     "the algorithm of the limit '" + limit.name()

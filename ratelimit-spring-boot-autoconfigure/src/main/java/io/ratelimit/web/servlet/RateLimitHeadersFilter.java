@@ -72,7 +72,7 @@ public final class RateLimitHeadersFilter implements Filter, Ordered {
             throws ServletException, IOException {
         HttpServletResponse writing = new HeaderWritingResponse(response, record, settings.headers());
         record.begin(request, response, openRequests);
-        boolean answered = false;
+        Integer answer = null;
         try {
             record.write(settings.headers());
             RuntimeException shown = record.ofErrorPage(request);
@@ -82,7 +82,7 @@ public final class RateLimitHeadersFilter implements Filter, Ordered {
                 showErrorPage(request, writing, chain, shown);
             }
             record.write(settings.headers());
-            answered = true;
+            answer = response.getStatus();
         } catch (ServletException | IOException | RuntimeException ex) {
             RateLimitException rejection = settings.find(ex);
             // After asynchronous processing has started, the response belongs to another thread.
@@ -91,9 +91,9 @@ public final class RateLimitHeadersFilter implements Filter, Ordered {
             }
             rejectionHandler.answerInstead(request, writing, rejection);
             record.write(settings.headers());
-            answered = true;
+            answer = response.getStatus();
         } finally {
-            record.end(request, response, answered);
+            record.end(request, answer);
         }
     }
 

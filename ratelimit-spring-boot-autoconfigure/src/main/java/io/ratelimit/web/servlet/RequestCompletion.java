@@ -65,13 +65,8 @@ final class RequestCompletion implements AsyncListener {
     /**
      * Ends the request when its thread has returned, unless it goes on asynchronously.
      *
-     * @param answered whether there is a response, and not an exception for the container
+     * @param answer the status of the response; {@code null}: there is an exception for the container
      */
-    void returned(HttpServletRequest request, HttpServletResponse response, boolean answered) {
-        returned(request, answered ? response.getStatus() : null);
-    }
-
-    /** @param answer the status of the response; {@code null}: there is an exception for the container */
     void returned(HttpServletRequest request, @Nullable Integer answer) {
         failed = answer == null;
         status = answer == null ? HttpServletResponse.SC_INTERNAL_SERVER_ERROR : answer;

@@ -40,7 +40,6 @@ public record RequestLimitFilter(
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         RequestCompletion completion = null;
-        boolean answered = false;
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse httpResponse
                 && http.getDispatcherType() == DispatcherType.REQUEST
@@ -52,13 +51,16 @@ public record RequestLimitFilter(
                 return;
             }
         }
+        if (completion == null) {
+            chain.doFilter(request, response);
+            return;
+        }
+        Integer answer = null;
         try {
             chain.doFilter(request, response);
-            answered = true;
+            answer = ((HttpServletResponse) response).getStatus();
         } finally {
-            if (completion != null) {
-                completion.returned((HttpServletRequest) request, (HttpServletResponse) response, answered);
-            }
+            completion.returned((HttpServletRequest) request, answer);
         }
     }
 

@@ -67,13 +67,13 @@ final class ServletHeaderRecord extends HeaderRecord {
     /**
      * Records that no thread handles the request.
      *
-     * @param answered whether there is a response, and not an exception for the container
+     * @param answer the status of the response; {@code null}: there is an exception for the container
      */
-    void end(HttpServletRequest request, HttpServletResponse response, boolean answered) {
+    void end(HttpServletRequest request, @Nullable Integer answer) {
         handling = null;
         RequestCompletion followed = completion;
         if (followed != null) {
-            followed.returned(request, response, answered);
+            followed.returned(request, answer);
         }
     }
 

@@ -23,7 +23,7 @@ final class ServletRequestPaths {
         String info = text(request.getPathInfo());
         String full = servlet.concat(info);
         if (path != null && path.value().equals(full)) {
-            return RequestPaths.of(path);
+            return RequestPaths.of(List.of(path));
         }
         List<PathContainer> paths = new ArrayList<>(3);
         if (path != null) {
