@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.RequestCall;
-import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.ApplicationAdvice;
@@ -136,7 +136,7 @@ public final class RateLimitServletAutoConfiguration {
     @Lazy
     RouteLimiter rateLimitRoutes(
             LimitCatalog catalog, ConfigurableListableBeanFactory beans, RateLimitGate gate, WebSettings settings) {
-        return new RouteLimiter(new RequestLimitFactory(catalog, beans), gate, settings);
+        return new RouteLimiter(new LimitOperations(catalog, beans), gate, settings);
     }
 
     /** Limits URLs, if there may be rules for them. */

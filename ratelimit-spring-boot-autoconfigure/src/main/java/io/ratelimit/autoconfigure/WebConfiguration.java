@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.expression.RequestLimitFactory;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.web.RequestRule;
@@ -67,7 +67,7 @@ class WebConfiguration {
         int after = Math.max(before, securityOrder == Integer.MAX_VALUE ? securityOrder : securityOrder + 1);
         return new RequestRuleMapping(
                 properties.requestRules(),
-                new RequestLimitFactory(catalog, beans),
+                new LimitOperations(catalog, beans),
                 () -> {
                     M mapping = mappings.getIfAvailable();
                     PathPatternParser used = mapping == null ? null : parser.apply(mapping);

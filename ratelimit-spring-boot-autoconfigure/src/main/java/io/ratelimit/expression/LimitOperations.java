@@ -6,6 +6,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.Attribute;
 import io.ratelimit.internal.limit.AttributeValues;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
@@ -13,12 +14,18 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Creates operations: merges declarations with the configuration and parses their expressions. */
 public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser expressions) {
 
     /** Matches misspellings of {@link LimitConfiguration#ALL_CALLERS}, which are never valid expressions. */
     private static final Pattern LIKE_ALL_CALLERS = Pattern.compile("(?i)all[\\w -]*");
+
+    /** Creates operations of URL rules, which can read the request. */
+    public LimitOperations(LimitCatalog catalog, ConfigurableListableBeanFactory beans) {
+        this(catalog, new RateLimitExpressionParser(beans, method -> CallerFacts.REQUEST));
+    }
 
     /**
      * Merges a declaration with the configuration.
@@ -62,6 +69,43 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
     /** Creates an operation for a limit that is referred to by its name only. */
     public RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
         return of(LimitConfiguration.of(name), () -> catalog.configured(name), scope);
+    }
+
+    /**
+     * Creates the operation of a URL rule. Called when all limits are declared.
+     *
+     * @param name the name of the limit
+     * @param property the prefix of the rule, such as {@code ratelimit.http[0]}
+     * @param variables names in the path of the rule
+     * @throws RateLimitConfigurationException if there is no such limit, or it cannot be applied to requests
+     */
+    public RateLimitOperation ofRequests(String name, String property, List<String> variables) {
+        RateLimit limit = catalog.find(name).orElseThrow(() -> unknown(name, property));
+        LimitConfiguration overrides = catalog.settings().of(name);
+        try {
+            if (!overrides.get(LimitAttributes.REFUND_ON, List.of()).isEmpty()) {
+                throw new RateLimitConfigurationException(
+                        overrides.property()
+                                + ".refund-on must be empty for a limit of URLs, because no method is called that could fail.",
+                        "Remove it, or set refundOn of the annotations that share the limit.");
+            }
+            return ofConfiguration(limit.name(), ExpressionScope.ofRequest(property, variables));
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at(property);
+        }
+    }
+
+    private RateLimitConfigurationException unknown(String name, String property) {
+        return new RateLimitConfigurationException(
+                property + ".limit must be the name of a limit (was \"" + name + "\").",
+                LimitNames.didYouMean(name, catalog.names(), nearest -> "'" + nearest + "'")
+                        + "To declare it, set ratelimit.limits." + name + ".rate. " + catalog.known());
+    }
+
+    /** Returns whether the limit is unknown here, but may be declared by another context of the application. */
+    public boolean mayBeElsewhere(String name) {
+        return catalog.find(name).isEmpty()
+                && catalog.mayBeAppliedElsewhere(catalog.settings().of(name).property());
     }
 
     /** Returns the attributes of the configuration, or else of the declaration. One key replaces the other, and one plan. */

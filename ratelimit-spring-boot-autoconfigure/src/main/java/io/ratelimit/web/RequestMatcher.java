@@ -1,8 +1,8 @@
 package io.ratelimit.web;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.RateLimitOperation;
-import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.util.Collections;
 import java.util.List;
@@ -55,7 +55,7 @@ final class RequestMatcher {
             RequestRule rule,
             PathPatternParser parser,
             List<String> probes,
-            RequestLimitFactory limits,
+            LimitOperations limits,
             boolean userIsUnknown) {
         this.pattern = parse(rule, parser);
         this.methods = rule.methods().stream()
@@ -67,7 +67,7 @@ final class RequestMatcher {
                 .map(found -> found.group(1))
                 .toList();
         this.hasVariables = !variables.isEmpty();
-        this.operation = limits.create(rule.limit(), rule.property(), variables);
+        this.operation = limits.ofRequests(rule.limit(), rule.property(), variables);
         this.order = order(rule, userIsUnknown && operation.namesPrincipal());
         this.matchWithoutVariables = new Match(operation, Map.of());
         this.probes = probes.stream()

@@ -3,7 +3,7 @@ package io.ratelimit.web;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
-import io.ratelimit.expression.RequestLimitFactory;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.internal.limiter.JointLimits;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.web.MatchedRequest.Match;
@@ -28,7 +28,7 @@ public final class RequestRuleMapping {
 
     private final List<RequestRule> rules;
 
-    private final RequestLimitFactory limits;
+    private final LimitOperations limits;
 
     private final Supplier<PathPatternParser> parser;
 
@@ -51,7 +51,7 @@ public final class RequestRuleMapping {
      */
     public RequestRuleMapping(
             List<RequestRule> rules,
-            RequestLimitFactory limits,
+            LimitOperations limits,
             Supplier<PathPatternParser> parser,
             Supplier<List<String>> probes,
             Map<RuleOrder, Integer> filterOrders,

@@ -1,8 +1,8 @@
 package io.ratelimit.simulation;
 
 import io.ratelimit.expression.CallEnd;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.RequestCall;
-import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.spi.Charge;
@@ -63,7 +63,7 @@ final class SimulatedContainer {
         this.instance = instance;
         RequestRuleMapping matched = new RequestRuleMapping(
                 rules,
-                new RequestLimitFactory(instance.catalog(), new DefaultListableBeanFactory()),
+                new LimitOperations(instance.catalog(), new DefaultListableBeanFactory()),
                 () -> PathPatternParser.defaultInstance,
                 List::of,
                 Map.of(),

@@ -3,8 +3,8 @@ package io.ratelimit.web.servlet;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.RateLimitOperation;
-import io.ratelimit.expression.RequestLimitFactory;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.WebSettings;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Limits requests of routes, whose filters name a limit. */
 public final class RouteLimiter {
 
-    private final RequestLimitFactory factory;
+    private final LimitOperations operations;
 
     private final RateLimitGate gate;
 
@@ -27,8 +27,8 @@ public final class RouteLimiter {
 
     private final Map<AppliedLimit, RateLimitOperation> limits = new ConcurrentHashMap<>();
 
-    public RouteLimiter(RequestLimitFactory factory, RateLimitGate gate, WebSettings settings) {
-        this.factory = factory;
+    public RouteLimiter(LimitOperations operations, RateLimitGate gate, WebSettings settings) {
+        this.operations = operations;
         this.gate = gate;
         this.settings = settings;
     }
@@ -64,7 +64,7 @@ public final class RouteLimiter {
     public RateLimitOperation limit(String name, Set<String> variables) {
         return limits.computeIfAbsent(
                 new AppliedLimit(name, Set.copyOf(variables)),
-                applied -> factory.create(name, "filter RateLimit", List.copyOf(applied.variables)));
+                applied -> operations.ofRequests(name, "filter RateLimit", List.copyOf(applied.variables)));
     }
 
     /** A limit by its name, and the names of the variables in the path. */

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.expression.RequestLimitFactory;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.spi.RateLimitStore;
@@ -61,7 +61,7 @@ class RequestLimitWebFilterTests {
             List.of(
                     new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any", null),
                     new RequestRule("ratelimit.http[1]", "/held", Set.of(), "held", null)),
-            new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
+            new LimitOperations(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
             Map.of(),

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.expression.CallEnd;
-import io.ratelimit.expression.RequestLimitFactory;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
@@ -69,7 +69,7 @@ class OpenRequestsTests {
 
     private final RequestRuleMapping rules = new RequestRuleMapping(
             List.of(new RequestRule("ratelimit.http[0]", "/held", Set.of(), "held", null)),
-            new RequestLimitFactory(catalog, new DefaultListableBeanFactory()),
+            new LimitOperations(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
             Map.of(),
