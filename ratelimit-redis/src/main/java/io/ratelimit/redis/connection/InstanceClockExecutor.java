@@ -41,11 +41,6 @@ public final class InstanceClockExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public CompletionStage<?> delete(byte[] key) {
-        return executor.delete(key);
-    }
-
-    @Override
     public RedisTopology topology() {
         return executor.topology();
     }
