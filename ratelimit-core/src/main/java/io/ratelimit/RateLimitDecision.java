@@ -35,18 +35,17 @@ public record RateLimitDecision(
      */
     public static RateLimitDecision ofMicros(
             long capacity, long remaining, long delayMicros, long retryMicros, long resetMicros) {
-        return new RateLimitDecision(
-                retryMicros == 0,
-                capacity,
-                remaining,
-                micros(delayMicros),
-                retryMicros < 0 ? null : micros(retryMicros),
-                micros(resetMicros));
+        boolean allowed = retryMicros == 0;
+        // First, so that the fields of the new object are set without barriers of the garbage collector.
+        Duration delay = delayMicros == 0 ? Duration.ZERO : micros(delayMicros);
+        Duration retryAfter = allowed ? Duration.ZERO : retryMicros < 0 ? null : micros(retryMicros);
+        Duration resetAfter = micros(resetMicros);
+        return new RateLimitDecision(allowed, capacity, remaining, delay, retryAfter, resetAfter);
     }
 
     /** Converts a number of a store, below 2^53, so that it fits in nanoseconds. */
     private static Duration micros(long micros) {
-        return micros == 0 ? Duration.ZERO : Duration.ofNanos(micros * 1_000);
+        return Duration.ofNanos(micros * 1_000);
     }
 
     /** Returns this decision without rejection or delay, as a limit in dry run applies it. */

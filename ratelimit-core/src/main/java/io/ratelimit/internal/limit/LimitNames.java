@@ -23,7 +23,7 @@ public final class LimitNames {
 
     /** Returns the same text for all spellings of a name. */
     public static String canonical(String name) {
-        return isCanonical(name) ? name : normalize(name);
+        return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
     }
 
     /** Returns each name once, in its longest spelling: the one with dashes, which environment variables do not have. */
@@ -32,21 +32,6 @@ public final class LimitNames {
         names.forEach(
                 name -> longest.merge(canonical(name), name, (one, same) -> one.length() < same.length() ? same : one));
         return longest.values();
-    }
-
-    /** Returns whether a name has lower-case letters and digits alone, as most have that are looked up for a call. */
-    private static boolean isCanonical(String name) {
-        for (int i = 0; i < name.length(); i++) {
-            char c = name.charAt(i);
-            if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static String normalize(String name) {
-        return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
     }
 
     /** Converts {@code QuoteController} to {@code quote-controller}. */

@@ -156,7 +156,9 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
     }
 
     private StoreRateLimiter declared(String name) {
-        StoreRateLimiter known = limiters.get(LimitNames.canonical(name));
+        // Most names are in lower case and without dashes.
+        StoreRateLimiter exact = limiters.get(name);
+        StoreRateLimiter known = exact != null ? exact : limiters.get(LimitNames.canonical(name));
         if (known != null) {
             return known;
         }

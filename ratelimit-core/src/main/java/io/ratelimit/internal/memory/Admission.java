@@ -3,62 +3,73 @@ package io.ratelimit.internal.memory;
 import io.ratelimit.RateLimitDecision;
 
 /**
- * Describes whether the limit's rule admits a call, by what it has counted: now, after a delay, or not.
- *
- * @param untilThere how long the permits take to be there; 0 if they are, or never can be
- * @param fits whether the permits are there, or can be reserved ahead
- * @param delay before the call goes on, if it fits
+ * Finds out whether the limit's rule admits a call, by what it has counted: now, after a delay, or not. Not a value, so that the
+ * compiler can do without the object, whichever rule has counted.
  */
-record Admission(CompiledLimit limit, long permits, long untilThere, boolean fits, long delay) {
+final class Admission {
 
-    /**
-     * A pure function.
-     *
-     * @param usage that has been through {@link Rule#recover} at this time
-     */
-    static <U extends Usage> Admission of(CompiledLimit limit, Rule<U> rule, U usage, long now, long permits) {
+    private final CompiledLimit limit;
+
+    private final long permits;
+
+    /** Before the call goes on, if it is admitted. */
+    private long delay;
+
+    /** 0 if the call is admitted, -1 if it never can be. */
+    private long retryAfter;
+
+    private long used;
+
+    private long resetAfter;
+
+    Admission(CompiledLimit limit, long permits) {
+        this.limit = limit;
+        this.permits = permits;
+    }
+
+    /** @param usage before the call, that has been through {@link Rule#recover} at this time */
+    <U extends Usage> void begin(Rule<U> rule, U usage, long now) {
         long capacity = limit.capacity();
         boolean there = permits == 0 || permits > capacity || permits <= capacity - rule.used(usage, now);
         long untilThere = there ? 0 : rule.timeUntil(capacity - permits, usage, now);
-        boolean fits = permits <= capacity && untilThere <= limit.aheadMicros();
         boolean comesLast = limit.spacesOut() && permits > 0;
-        return new Admission(limit, permits, untilThere, fits, comesLast ? rule.resetAfter(usage, now) : untilThere);
+        retryAfter = permits > capacity ? -1 : Math.max(0, untilThere - limit.aheadMicros());
+        delay = retryAfter != 0 ? 0 : comesLast ? rule.resetAfter(usage, now) : untilThere;
+    }
+
+    /** Sets what the rule says after the call. */
+    void end(long used, long resetAfter) {
+        this.used = used;
+        this.resetAfter = resetAfter;
+    }
+
+    /** Returns whether the permits are there, or can be reserved ahead. */
+    boolean fits() {
+        return retryAfter == 0;
     }
 
     /** Returns how many permits the call takes, if nothing else rejects it. */
     long taken() {
-        return fits ? permits : 0;
+        return fits() ? permits : 0;
     }
 
-    /** Returns whether the call is rejected and might have fit. A call that never fits is a mistake of its caller. */
-    boolean isViolation() {
-        return !fits && permits <= limit.capacity();
+    /** Returns whether the call is rejected and blocks its key. A call that never fits is a mistake of its caller. */
+    boolean blocksKey() {
+        return retryAfter > 0 && !limit.blockFor().isEmpty();
     }
 
-    /** 0 if it fits, -1 if it never can. */
     long retryAfter() {
-        if (fits) {
-            return 0;
-        }
-        return permits > limit.capacity() ? -1 : untilThere - limit.aheadMicros();
+        return retryAfter;
     }
 
     /** @param blockedMicros until the key is no longer blocked, however many permits there are */
-    RateLimitDecision rejection(long blockedMicros, long resetAfter) {
+    RateLimitDecision rejection(long blockedMicros) {
         return RateLimitDecision.ofMicros(
-                limit.capacity(),
-                0,
-                0,
-                permits > limit.capacity() ? -1 : blockedMicros,
-                Math.max(blockedMicros, resetAfter));
+                limit.capacity(), 0, 0, retryAfter < 0 ? -1 : blockedMicros, Math.max(blockedMicros, resetAfter));
     }
 
-    /**
-     * @param used in the end
-     * @param resetAfter in the end
-     */
-    RateLimitDecision decision(long used, long resetAfter) {
+    RateLimitDecision decision() {
         return RateLimitDecision.ofMicros(
-                limit.capacity(), Math.max(0, limit.capacity() - used), fits ? delay : 0, retryAfter(), resetAfter);
+                limit.capacity(), Math.max(0, limit.capacity() - used), delay, retryAfter, resetAfter);
     }
 }

@@ -27,13 +27,11 @@ final class Assessment {
         this.last = last;
         BucketState before = BucketState.at(limit.rule(), last, clock);
         this.now = before.now(clock);
-        this.admission = before.own().admission(limit, now, permits);
-        this.state = violates(before, limit) ? before.with(Block.after(before.block(), limit.blockFor(), now)) : before;
+        this.admission = new Admission(limit, permits);
+        before.own().begin(admission, now);
+        boolean violates = admission.blocksKey() && before.blockedFor(now) == 0;
+        this.state = violates ? before.with(Block.after(before.block(), limit.blockFor(), now)) : before;
         this.blocked = state.blockedFor(now);
-    }
-
-    private boolean violates(BucketState before, CompiledLimit limit) {
-        return !limit.blockFor().isEmpty() && admission.isViolation() && before.blockedFor(now) == 0;
     }
 
     /** Whether the permits are there, or can be reserved ahead, and the key is not blocked. */
@@ -43,9 +41,8 @@ final class Assessment {
 
     RateLimitDecision decision(boolean charged) {
         RuleState<?> own = (charged && permits > 0 ? charged() : state).own();
-        return blocked > 0
-                ? admission.rejection(blocked, own.resetAfter(now))
-                : admission.decision(own.used(now), own.resetAfter(now));
+        admission.end(own.used(now), own.resetAfter(now));
+        return blocked > 0 ? admission.rejection(blocked) : admission.decision();
     }
 
     /** Returns what this call's charge has taken from the bucket. */

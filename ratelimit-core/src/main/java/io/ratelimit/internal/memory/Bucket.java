@@ -90,28 +90,33 @@ final class Bucket {
      */
     @Nullable
     RateLimitDecision decide(CompiledLimit limit, long permits, long clock) {
-        // The same, but for the compiler: which code the commonest rule runs through does not depend on the others in
-        // use.
-        return limit.rule() instanceof TokenBucketRule even
-                ? decide(even, limit, permits, clock)
-                : limit.rule() instanceof CounterRule other ? decide(other, limit, permits, clock) : null;
+        Admission admission = new Admission(limit, permits);
+        Rule<?> counting = limit.rule();
+        // The same each time, but for the compiler: in the code for one rule it inlines the functions of no other.
+        boolean decided = counting instanceof TokenBucketRule even
+                ? decide(even, admission, clock)
+                : counting instanceof FixedWindowRule fixed
+                        ? decide(fixed, admission, clock)
+                        : counting instanceof SlidingWindowRule sliding
+                                ? decide(sliding, admission, clock)
+                                : counting instanceof CounterRule other && decide(other, admission, clock);
+        return decided ? admission.decision() : null;
     }
 
-    private @Nullable RateLimitDecision decide(CounterRule own, CompiledLimit limit, long permits, long clock) {
+    private boolean decide(CounterRule own, Admission admission, long clock) {
         if (!hold()) {
-            return null;
+            return false;
         }
-        Admission admission;
         CounterState after;
         boolean released = false;
         try {
             if ((rule != own && !own.equals(rule)) || clock < since) {
-                return null;
+                return false;
             }
             CounterState before = own.recover(new CounterState(used, since, rest), clock);
-            admission = Admission.of(limit, own, before, clock, permits);
-            if (!admission.fits() && !limit.blockFor().isEmpty()) {
-                return null;
+            admission.begin(own, before, clock);
+            if (admission.blocksKey()) {
+                return false;
             }
             // To take nothing would end a debt.
             after = admission.taken() == 0 ? before : own.take(before, clock, admission.taken());
@@ -124,7 +129,8 @@ final class Bucket {
                 version = version - HELD + STEP; // No method, as in hold(Function).
             }
         }
-        return admission.decision(own.used(after, clock), own.resetAfter(after, clock));
+        admission.end(own.used(after, clock), own.resetAfter(after, clock));
+        return true;
     }
 
     /**

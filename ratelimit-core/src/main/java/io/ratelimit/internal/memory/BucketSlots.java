@@ -43,9 +43,6 @@ final class BucketSlots {
         if (again != null) {
             return again;
         }
-        if (opened.get() >= max) {
-            return NONE;
-        }
         int next = opened.getAndUpdate(count -> Math.min(count + 1, max));
         return next < max ? next : NONE;
     }

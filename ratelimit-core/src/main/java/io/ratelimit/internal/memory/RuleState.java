@@ -72,8 +72,8 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
         return rule.resetAfter(usage, now);
     }
 
-    Admission admission(CompiledLimit limit, long now, long permits) {
-        return Admission.of(limit, rule, usage, now, permits);
+    void begin(Admission admission, long now) {
+        admission.begin(rule, usage, now);
     }
 
     /** Returns how much is lost if the state is removed. */
