@@ -8,9 +8,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,7 +20,7 @@ import java.util.stream.Stream;
 /**
  * How much processor time the sample spends on a request, as a ratio to the same request without rate limits. Each contestant is the
  * sample in a JVM of its own, on Tomcat, with 32 kept connections. Contestants take short turns, each between two turns of the sample
- * without limits; the result is the median of these paired ratios. Threads of the JIT compilers do not count. For Linux.
+ * without limits; the result is the median of these paired ratios. For Linux: see {@link ProcessorTime}.
  *
  * <p>After {@code ./mvnw package -pl benchmarks,sample-app -am -DskipTests}, with the number of rounds and the seconds to warm up:
  * {@code java -cp benchmarks/target/benchmarks.jar io.ratelimit.benchmarks.HttpBenchmark 15 20}
@@ -37,9 +34,6 @@ public final class HttpBenchmark {
     private static final int SECONDS_OF_A_TURN = 2;
 
     private static final int MAX_SECONDS_TO_START = 60;
-
-    /** What the kernel counts processor time in. */
-    private static final double MICROS_OF_A_TICK = 10_000;
 
     private static final String QUOTE = "/api/quotes?user=alice";
 
@@ -173,7 +167,7 @@ public final class HttpBenchmark {
             AtomicLong calls = new AtomicLong();
             List<Throwable> failures = new ArrayList<>();
             List<Thread> threads = new ArrayList<>();
-            double before = processorMicros();
+            double before = ProcessorTime.micros(process);
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
             for (int i = 0; i < CONNECTIONS; i++) {
                 Thread thread = new Thread(() -> calls.addAndGet(callUntil(end)));
@@ -191,7 +185,7 @@ public final class HttpBenchmark {
             if (!failures.isEmpty()) {
                 throw new IllegalStateException(name, failures.get(0));
             }
-            double micro = (processorMicros() - before) / calls.get();
+            double micro = (ProcessorTime.micros(process) - before) / calls.get();
             micros.add(micro);
             return micro;
         }
@@ -210,32 +204,6 @@ public final class HttpBenchmark {
                 throw new UncheckedIOException(ex);
             }
             return calls;
-        }
-
-        private double processorMicros() throws IOException {
-            long ticks = 0;
-            try (DirectoryStream<Path> threads =
-                    Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/task"))) {
-                for (Path thread : threads) {
-                    ticks += ticks(thread);
-                }
-            }
-            return ticks * MICROS_OF_A_TICK;
-        }
-
-        private static long ticks(Path thread) throws IOException {
-            String stat;
-            try {
-                stat = Files.readString(thread.resolve("stat"));
-            } catch (NoSuchFileException ended) {
-                return 0;
-            }
-            String threadName = stat.substring(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
-            if (threadName.startsWith("C1 Comp") || threadName.startsWith("C2 Comp")) {
-                return 0;
-            }
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-            return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
         }
 
         void print() {

@@ -22,6 +22,12 @@ public enum Measure {
     SCRIPT_MICROS,
     /** Microseconds of Redis' CPU for a decision. */
     CPU_MICROS,
+    /** Microseconds of the client's CPU for a decision, compilers apart. */
+    CLIENT_MICROS,
+    /** Bytes that Redis received for a decision. */
+    BYTES_TO_REDIS,
+    /** Bytes that Redis sent for a decision. */
+    BYTES_FROM_REDIS,
     /** Decisions a second that would keep a core of Redis busy, by its CPU for one. */
     CALLS_OF_A_CORE,
     /** Keys of a server. */
