@@ -5,7 +5,6 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.internal.limiter.JointLimits;
-import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -98,7 +97,7 @@ public final class RequestRuleMapping {
     private void check(RequestRule rule, RequestMatcher earlier, RequestMatcher matcher) {
         if (earlier.order() == matcher.order()) {
             JointLimits.check(
-                    limits.operations().catalog(),
+                    limits.catalog(),
                     List.of(earlier.operation().effective(), matcher.operation().effective()),
                     rule.property());
         } else if (earlier.limitName().equals(matcher.limitName())
