@@ -136,7 +136,7 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
 
         @Override
         public boolean cancel(boolean mayInterrupt) {
-            return tasks.removeIf(waiting -> waiting == task);
+            return tasks.remove(task);
         }
 
         @Override
