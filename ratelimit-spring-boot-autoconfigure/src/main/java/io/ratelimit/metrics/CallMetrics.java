@@ -12,6 +12,7 @@ import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
@@ -84,14 +85,16 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
 
     @Override
     public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
-        RateLimit limit = charge.limit();
-        of(limit).calls.of(limit.plan()).of(outcome).increment();
+        calls(charge.limit()).of(outcome).increment();
     }
 
     @Override
     public void onRefusal(Charge charge, RateLimitStoreException failure) {
-        RateLimit limit = charge.limit();
-        of(limit).calls.of(limit.plan()).refused().increment();
+        calls(charge.limit()).refused().increment();
+    }
+
+    private OutcomeCounters calls(RateLimit limit) {
+        return of(limit).calls.of(planTag ? limit.plan() : null);
     }
 
     @Override
@@ -103,11 +106,7 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
 
     @Override
     public void onLostSettlement(RateLimit limit) {
-        try {
-            of(limit).lostSettlements.increment();
-        } catch (RuntimeException ex) {
-            meters.warn(ex);
-        }
+        meters.increment(of(limit).lostSettlements, 1);
     }
 
     private LimitMeters of(RateLimit limit) {
@@ -118,11 +117,9 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     private LimitMeters register(RateLimit limit) {
         Tags tags = tags(limit);
         return new LimitMeters(
-                planTag
-                        ? new PlanCalls(
-                                plan -> calls(tags.and("plan", plan)),
-                                limit.plans().keySet())
-                        : new PlanCalls(calls(tags)),
+                new PlanCalls(
+                        plan -> calls(planTag ? tags.and("plan", plan) : tags),
+                        planTag ? limit.plans().keySet() : Set.of()),
                 meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags),
                 meters.counter(
                         "ratelimit.settlements.lost",

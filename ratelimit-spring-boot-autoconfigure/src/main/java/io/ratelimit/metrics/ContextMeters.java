@@ -68,6 +68,14 @@ public final class ContextMeters implements AutoCloseable {
         return registry.config().clock().monotonicTime();
     }
 
+    void increment(Counter counter, double amount) {
+        try {
+            counter.increment(amount);
+        } catch (RuntimeException ex) {
+            warn(ex);
+        }
+    }
+
     /** Logs the first failure of a meter. */
     void warn(RuntimeException failure) {
         if (warned.compareAndSet(false, true)) {

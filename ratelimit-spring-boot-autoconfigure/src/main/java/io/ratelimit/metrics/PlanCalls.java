@@ -42,13 +42,6 @@ final class PlanCalls {
         configured.forEach(plan -> plans.put(plan, registration.apply(plan)));
     }
 
-    /** Creates counters of all plans together. */
-    PlanCalls(OutcomeCounters own) {
-        this.registration = plan -> own;
-        this.own = own;
-        this.most = 0;
-    }
-
     /** @param plan {@code null}: the limit's own numbers */
     OutcomeCounters of(@Nullable String plan) {
         if (plan == null) {

@@ -77,19 +77,11 @@ public record StoreMeters(ContextMeters meters, Consumer<RateLimit> lostSettleme
                 "permits",
                 "Permits of running calls that had expired or were lost by Redis, so that others could take them",
                 Tags.empty());
-        return permits -> increment(counter, (double) permits);
+        return permits -> meters.increment(counter, (double) permits);
     }
 
     private Runnable counting(String name, String unit, String description) {
         Counter counter = meters.counter(name, unit, description, Tags.empty());
-        return () -> increment(counter, 1);
-    }
-
-    private void increment(Counter counter, double amount) {
-        try {
-            counter.increment(amount);
-        } catch (RuntimeException ex) {
-            meters.warn(ex);
-        }
+        return () -> meters.increment(counter, 1);
     }
 }
