@@ -25,165 +25,134 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Connects to a Redis for rate limits alone. Reads {@code ratelimit.redis} as Spring Boot reads {@code spring.data.redis}, and
- * creates no bean that others could take for the application's Redis.
+ * Connects to a Redis for rate limits alone, with Lettuce. Reads {@code ratelimit.redis} as Spring Boot reads
+ * {@code spring.data.redis}, and creates no bean that others could take for the application's Redis.
+ *
+ * @param property the prefix of the properties, for messages
  */
-final class DedicatedRedis {
+record DedicatedRedis(String property, RedisStoreProperties redis) {
 
     private static final int PORT = 6379;
 
-    private DedicatedRedis() {}
-
-    /** @param property the prefix of the properties, for messages */
-    static RedisConnector connect(
-            String property,
-            RedisStoreProperties redis,
-            AlgorithmCatalog algorithms,
-            ObjectProvider<SslBundles> bundles) {
-        if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
-            throw new RateLimitConfigurationException(
-                    redis.isDedicated()
-                            ? property + " must have no connection properties without Lettuce on the class path."
-                            : "ratelimit.store must be in-memory without a RedisConnectionFactory bean (was redis).",
-                    "Configure spring.data.redis instead, or add io.lettuce:lettuce-core (with"
-                            + " spring.data.redis.client-type=jedis, your own commands still use Jedis).");
-        }
-        return new Lettuce(property, redis).connect(algorithms, bundles);
+    RedisConnector connect(AlgorithmCatalog algorithms, ObjectProvider<SslBundles> bundles) {
+        RedisURI uri = redis.url() == null ? null : parse(redis.url());
+        return new RedisConnector(
+                servers(uri),
+                client(uri, bundles),
+                redis.timeout(),
+                redis.script(algorithms),
+                redis.library(algorithms));
     }
 
-    /** Not loaded without Lettuce. */
-    private record Lettuce(String property, RedisStoreProperties redis) {
-
-        RedisConnector connect(AlgorithmCatalog algorithms, ObjectProvider<SslBundles> bundles) {
-            RedisURI uri = redis.url() == null ? null : parse(redis.url());
-            return new RedisConnector(
-                    servers(uri),
-                    client(uri, bundles),
-                    redis.timeout(),
-                    redis.script(algorithms),
-                    redis.library(algorithms));
+    private RedisURI parse(String url) {
+        try {
+            return RedisURI.create(url);
+        } catch (RuntimeException ex) {
+            throw new RateLimitConfigurationException(
+                    property + ".url must be a Redis URL (was \"" + url.replaceFirst("//[^/]*@", "//…@") + "\").",
+                    "Write it like redis://user:password@host:6379/0, or rediss:// for TLS.");
         }
+    }
 
-        private RedisURI parse(String url) {
+    /** Returns the servers. The properties complete what a URL leaves out. */
+    private RedisConfiguration servers(@Nullable RedisURI uri) {
+        RedisConfiguration servers = addresses(uri);
+        if (redis.database() != null && servers instanceof WithDatabaseIndex databases) {
+            databases.setDatabase(redis.database());
+        }
+        if (servers instanceof WithAuthentication user
+                && user.getUsername() == null
+                && !user.getPassword().isPresent()) {
+            user.setUsername(StringUtils.hasText(redis.username()) ? redis.username() : null);
+            user.setPassword(RedisPassword.of(redis.password()));
+        }
+        return servers;
+    }
+
+    private RedisConfiguration addresses(@Nullable RedisURI uri) {
+        if (uri != null) {
+            return LettuceConnectionFactory.createRedisConfiguration(uri);
+        }
+        if (redis.sentinel() != null) {
+            return sentinels(redis.sentinel());
+        }
+        if (redis.cluster() != null) {
+            return cluster(redis.cluster());
+        }
+        return new RedisStandaloneConfiguration(
+                redis.host() == null ? "localhost" : redis.host(), redis.port() == null ? PORT : redis.port());
+    }
+
+    private RedisSentinelConfiguration sentinels(RedisStoreProperties.Sentinel sentinel) {
+        if (sentinel.master() == null || sentinel.nodes().isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    property + ".sentinel must have a master and nodes.",
+                    "Set " + property + ".sentinel.master and " + property + ".sentinel.nodes.");
+        }
+        RedisSentinelConfiguration servers = new RedisSentinelConfiguration().master(sentinel.master());
+        nodes(property + ".sentinel.nodes", sentinel.nodes()).forEach(servers::addSentinel);
+        servers.setSentinelUsername(StringUtils.hasText(sentinel.username()) ? sentinel.username() : null);
+        servers.setSentinelPassword(RedisPassword.of(sentinel.password()));
+        return servers;
+    }
+
+    private RedisClusterConfiguration cluster(RedisStoreProperties.Cluster cluster) {
+        if (cluster.nodes().isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    property + ".cluster must have nodes.", "Set " + property + ".cluster.nodes.");
+        }
+        RedisClusterConfiguration servers = new RedisClusterConfiguration();
+        nodes(property + ".cluster.nodes", cluster.nodes()).forEach(servers::addClusterNode);
+        if (cluster.maxRedirects() != null) {
+            servers.setMaxRedirects(cluster.maxRedirects());
+        }
+        return servers;
+    }
+
+    private static Stream<RedisNode> nodes(String property, List<String> nodes) {
+        return nodes.stream().map(node -> {
             try {
-                return RedisURI.create(url);
-            } catch (RuntimeException ex) {
+                return RedisNode.fromString(node);
+            } catch (IllegalArgumentException ex) {
                 throw new RateLimitConfigurationException(
-                        property + ".url must be a Redis URL (was \"" + url.replaceFirst("//[^/]*@", "//…@") + "\").",
-                        "Write it like redis://user:password@host:6379/0, or rediss:// for TLS.");
+                        property + " must name each node as host:port (was \"" + node + "\").",
+                        "Write it like redis-1.example.com:6379.");
             }
-        }
+        });
+    }
 
-        private RedisConfiguration servers(@Nullable RedisURI uri) {
-            if (uri != null) {
-                RedisConfiguration servers = LettuceConnectionFactory.createRedisConfiguration(uri);
-                if (redis.database() != null) {
-                    ((WithDatabaseIndex) servers).setDatabase(redis.database());
-                }
-                return hasCredentials(servers) ? servers : authenticated(servers);
-            }
-            if (redis.sentinel() != null) {
-                return sentinels(redis.sentinel());
-            }
-            if (redis.cluster() != null) {
-                return authenticated(cluster(redis.cluster()));
-            }
-            RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
-                    redis.host() == null ? "localhost" : redis.host(), redis.port() == null ? PORT : redis.port());
-            server.setDatabase(database());
-            return authenticated(server);
+    private LettuceClientConfiguration client(@Nullable RedisURI uri, ObjectProvider<SslBundles> bundles) {
+        LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder();
+        if (uri != null) {
+            client.apply(uri);
         }
+        RedisStoreProperties.Ssl ssl = redis.ssl();
+        if (ssl != null && ssl.isUsed()) {
+            client.useSsl();
+            if (ssl.bundle() != null) {
+                client.clientOptions(options(bundles.getObject().getBundle(ssl.bundle())));
+            }
+        }
+        if (redis.clientName() != null) {
+            client.clientName(redis.clientName());
+        }
+        return client.build();
+    }
 
-        private RedisConfiguration sentinels(RedisStoreProperties.Sentinel sentinel) {
-            if (sentinel.master() == null || sentinel.nodes().isEmpty()) {
-                throw new RateLimitConfigurationException(
-                        property + ".sentinel must have a master and nodes.",
-                        "Set " + property + ".sentinel.master and " + property + ".sentinel.nodes.");
-            }
-            RedisSentinelConfiguration servers = new RedisSentinelConfiguration().master(sentinel.master());
-            nodes(property + ".sentinel.nodes", sentinel.nodes()).forEach(servers::addSentinel);
-            servers.setSentinelUsername(StringUtils.hasText(sentinel.username()) ? sentinel.username() : null);
-            servers.setSentinelPassword(RedisPassword.of(sentinel.password()));
-            servers.setDatabase(database());
-            return authenticated(servers);
+    private static ClientOptions options(SslBundle bundle) {
+        SslManagerBundle managers = bundle.getManagers();
+        SslOptions.Builder ssl = SslOptions.builder()
+                .keyManager(managers.getKeyManagerFactory())
+                .trustManager(managers.getTrustManagerFactory());
+        if (bundle.getOptions().getCiphers() != null) {
+            ssl.cipherSuites(bundle.getOptions().getCiphers());
         }
-
-        private RedisClusterConfiguration cluster(RedisStoreProperties.Cluster cluster) {
-            if (cluster.nodes().isEmpty()) {
-                throw new RateLimitConfigurationException(
-                        property + ".cluster must have nodes.", "Set " + property + ".cluster.nodes.");
-            }
-            RedisClusterConfiguration servers = new RedisClusterConfiguration();
-            nodes(property + ".cluster.nodes", cluster.nodes()).forEach(servers::addClusterNode);
-            if (cluster.maxRedirects() != null) {
-                servers.setMaxRedirects(cluster.maxRedirects());
-            }
-            return servers;
+        if (bundle.getOptions().getEnabledProtocols() != null) {
+            ssl.protocols(bundle.getOptions().getEnabledProtocols());
         }
-
-        private static Stream<RedisNode> nodes(String property, List<String> nodes) {
-            return nodes.stream().map(node -> {
-                try {
-                    return RedisNode.fromString(node);
-                } catch (IllegalArgumentException ex) {
-                    throw new RateLimitConfigurationException(
-                            property + " must name each node as host:port (was \"" + node + "\").",
-                            "Write it like redis-1.example.com:6379.");
-                }
-            });
-        }
-
-        private int database() {
-            return redis.database() == null ? 0 : redis.database();
-        }
-
-        private static boolean hasCredentials(RedisConfiguration servers) {
-            return servers instanceof WithAuthentication user
-                    && (user.getUsername() != null || user.getPassword().isPresent());
-        }
-
-        private RedisConfiguration authenticated(RedisConfiguration servers) {
-            if (servers instanceof WithAuthentication user) {
-                user.setUsername(StringUtils.hasText(redis.username()) ? redis.username() : null);
-                user.setPassword(RedisPassword.of(redis.password()));
-            }
-            return servers;
-        }
-
-        private LettuceClientConfiguration client(@Nullable RedisURI uri, ObjectProvider<SslBundles> bundles) {
-            LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder();
-            if (uri != null) {
-                client.apply(uri);
-            }
-            RedisStoreProperties.Ssl ssl = redis.ssl();
-            if (ssl != null && ssl.isUsed()) {
-                client.useSsl();
-                if (ssl.bundle() != null) {
-                    client.clientOptions(options(bundles.getObject().getBundle(ssl.bundle())));
-                }
-            }
-            if (redis.clientName() != null) {
-                client.clientName(redis.clientName());
-            }
-            return client.build();
-        }
-
-        private static ClientOptions options(SslBundle bundle) {
-            SslManagerBundle managers = bundle.getManagers();
-            SslOptions.Builder ssl = SslOptions.builder()
-                    .keyManager(managers.getKeyManagerFactory())
-                    .trustManager(managers.getTrustManagerFactory());
-            if (bundle.getOptions().getCiphers() != null) {
-                ssl.cipherSuites(bundle.getOptions().getCiphers());
-            }
-            if (bundle.getOptions().getEnabledProtocols() != null) {
-                ssl.protocols(bundle.getOptions().getEnabledProtocols());
-            }
-            return ClusterClientOptions.builder().sslOptions(ssl.build()).build();
-        }
+        return ClusterClientOptions.builder().sslOptions(ssl.build()).build();
     }
 }

@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /** Connects to the Redis of the application, or to one for rate limits alone, as the properties of a server say. */
 public record RedisConnections(
@@ -29,15 +30,26 @@ public record RedisConnections(
      */
     public RedisConnector connect(String property, RedisStoreProperties redis) {
         redis.checkAddress(property);
-        boolean ofApplication = redis.connectionFactory() != null || (!redis.isDedicated() && hasConnectionFactory());
-        RedisConnector connector = ofApplication
-                ? new RedisConnector(
-                        connectionFactory(property, redis.connectionFactory()),
-                        redis.timeout(),
-                        redis.script(algorithms),
-                        redis.library(algorithms))
-                : DedicatedRedis.connect(property, redis, algorithms, bundles);
-        return connector.by(redis.clock());
+        return connector(property, redis).by(redis.clock());
+    }
+
+    private RedisConnector connector(String property, RedisStoreProperties redis) {
+        if (redis.connectionFactory() != null || (!redis.isDedicated() && hasConnectionFactory())) {
+            return new RedisConnector(
+                    connectionFactory(property, redis.connectionFactory()),
+                    redis.timeout(),
+                    redis.script(algorithms),
+                    redis.library(algorithms));
+        }
+        if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", getClass().getClassLoader())) {
+            throw new RateLimitConfigurationException(
+                    redis.isDedicated()
+                            ? property + " must have no connection properties without Lettuce on the class path."
+                            : "ratelimit.store must be in-memory without a RedisConnectionFactory bean (was redis).",
+                    "Configure spring.data.redis instead, or add io.lettuce:lettuce-core (with"
+                            + " spring.data.redis.client-type=jedis, your own commands still use Jedis).");
+        }
+        return new DedicatedRedis(property, redis).connect(algorithms, bundles);
     }
 
     /**
@@ -69,21 +81,18 @@ public record RedisConnections(
         List<String> names = Arrays.stream(beans.getBeanNamesForType(RedisConnectionFactory.class))
                 .sorted()
                 .toList();
-        if (name != null && !names.contains(name)) {
-            throw new RateLimitConfigurationException(
-                    property + ".connection-factory must be the name of a RedisConnectionFactory bean (was \"" + name
-                            + "\").",
-                    "Set it to one of: " + String.join(", ", names) + ".");
-        }
-        if (name != null) {
+        if (name != null && names.contains(name)) {
             return beans.getBean(name, RedisConnectionFactory.class);
         }
-        RedisConnectionFactory only =
-                beans.getBeanProvider(RedisConnectionFactory.class).getIfUnique();
+        RedisConnectionFactory only = name == null
+                ? beans.getBeanProvider(RedisConnectionFactory.class).getIfUnique()
+                : null;
         if (only == null) {
             throw new RateLimitConfigurationException(
-                    property
-                            + ".connection-factory must be set if none of several RedisConnectionFactory beans is primary.",
+                    property + ".connection-factory must be "
+                            + (name == null
+                                    ? "set if none of several RedisConnectionFactory beans is primary."
+                                    : "the name of a RedisConnectionFactory bean (was \"" + name + "\")."),
                     "Set it to one of: " + String.join(", ", names) + ".");
         }
         return only;
