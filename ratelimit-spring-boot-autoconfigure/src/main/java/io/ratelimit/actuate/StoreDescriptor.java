@@ -37,24 +37,19 @@ public record StoreDescriptor(
         @Nullable Integer expectedInstances,
         @Nullable Map<String, StoreDescriptor> servers) {
 
-    /** Describes a store in memory. */
-    public static StoreDescriptor inMemory() {
-        return new StoreDescriptor("in-memory", "instance", null, null, null, null, null, null, null);
-    }
-
     /**
-     * Describes a store that instances share: it fails if one of its servers does. A failure that concerns single buckets does not
-     * count.
+     * Describes a store. One that instances share fails if one of its servers does. A failure that concerns single buckets does
+     * not count.
      *
      * @param names of the servers; empty if there is only one
      */
-    public static StoreDescriptor shared(String kind, List<StoreFailure> failures, List<String> names) {
+    public static StoreDescriptor of(String kind, List<StoreFailure> failures, List<String> names) {
         Map<String, StoreDescriptor> servers = new LinkedHashMap<>();
         for (String name : names) {
             Stream<StoreFailure> ofServer = failures.stream().filter(failure -> name.equals(failure.redis()));
-            servers.put(name, of(kind, ofServer.toList(), null));
+            servers.put(name, describe(kind, ofServer.toList(), null));
         }
-        return of(kind, failures, servers.isEmpty() ? null : servers);
+        return describe(kind, failures, servers.isEmpty() ? null : servers);
     }
 
     /** Returns the same with the number of instances by which limits are divided while the store fails. */
@@ -76,11 +71,12 @@ public record StoreDescriptor(
                 .filter(failure -> failure.reason() != Reason.FOREIGN_VALUE && failure.reason() != Reason.ALGORITHM);
     }
 
-    private static StoreDescriptor of(
+    private static StoreDescriptor describe(
             String kind, List<StoreFailure> failures, @Nullable Map<String, StoreDescriptor> servers) {
         StoreFailure failure = ofWholeStores(failures).findFirst().orElse(null);
         if (failure == null) {
-            return new StoreDescriptor(kind, "shared", null, null, null, null, null, null, servers);
+            String state = kind.equals("in-memory") ? "instance" : "shared";
+            return new StoreDescriptor(kind, state, null, null, null, null, null, null, servers);
         }
         String server = servers == null ? "" : "Redis server '" + failure.redis() + "': ";
         StoreFailure.Latest latest = failure.latest();

@@ -8,7 +8,6 @@ import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -28,10 +27,10 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(RateLimitProperties.class)
 public final class RateLimitAutoConfiguration {
 
-    /**
-     * The name of a bean that exists wherever this configuration applies, also if limits are disabled. Without it, the
-     * auto-configurations that need this one do not apply.
-     */
+    /** The name of a bean that exists wherever limits are enabled. Without it, the other auto-configurations do not apply. */
+    public static final String CATALOG = "rateLimitCatalog";
+
+    /** The name of a bean that exists wherever this configuration applies, also if limits are disabled. */
     static final String VALIDATOR = "rateLimitPropertiesValidator";
 
     @Bean(VALIDATOR)
@@ -40,6 +39,7 @@ public final class RateLimitAutoConfiguration {
         return new RateLimitPropertiesValidator(environment);
     }
 
+    /** Comes before the beans below, as a nested class. */
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnRateLimitsEnabled.class)
     @Import({
@@ -54,31 +54,17 @@ public final class RateLimitAutoConfiguration {
     })
     static class Enabled {}
 
-    @Configuration(proxyBeanMethods = false)
-    @Conditional(OnRateLimitsDisabled.class)
-    static class Disabled {
-
-        @Bean
-        @ConditionalOnMissingBean
-        RateLimiterRegistry rateLimitRegistry() {
-            System.getLogger("io.ratelimit").log(Level.INFO, "Rate limits are off (ratelimit.enabled is false)");
-            return new UnlimitedRateLimiterRegistry();
-        }
-
-        @Bean
-        @ConditionalOnMissingBean
-        RateLimitAdmin rateLimitAdmin() {
-            return new DisabledLimitAdmin();
-        }
+    /** For an application whose limits are disabled. */
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimiterRegistry rateLimitRegistry() {
+        System.getLogger("io.ratelimit").log(Level.INFO, "Rate limits are off (ratelimit.enabled is false)");
+        return new UnlimitedRateLimiterRegistry();
     }
 
-    static class OnRateLimitsDisabled extends NoneNestedConditions {
-
-        OnRateLimitsDisabled() {
-            super(ConfigurationPhase.REGISTER_BEAN);
-        }
-
-        @Conditional(OnRateLimitsEnabled.class)
-        static class IsEnabled {}
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitAdmin rateLimitAdmin() {
+        return new DisabledLimitAdmin();
     }
 }

@@ -6,8 +6,8 @@ import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.core.Ordered;
 import org.springframework.graphql.execution.DataFetcherExceptionResolver;
 import reactor.core.publisher.Mono;
@@ -19,8 +19,7 @@ import reactor.core.publisher.Mono;
 @AutoConfiguration(after = RateLimitAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnClass({DataFetcherExceptionResolver.class, Mono.class})
-@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
-@Conditional(OnRateLimitsEnabled.class)
+@ConditionalOnBean(name = RateLimitAutoConfiguration.CATALOG, search = SearchStrategy.CURRENT)
 public final class RateLimitGraphQlAutoConfiguration {
 
     @Bean

@@ -7,16 +7,15 @@ import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
 
 /** Auto-configuration of the statuses with which Spring gRPC answers rejections. Comes before that of gRPC, which looks for handlers. */
 @AutoConfiguration(after = RateLimitAutoConfiguration.class)
 @AutoConfigureOrder(-1)
 @ConditionalOnClass(GrpcExceptionHandler.class)
-@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
-@Conditional(OnRateLimitsEnabled.class)
+@ConditionalOnBean(name = RateLimitAutoConfiguration.CATALOG, search = SearchStrategy.CURRENT)
 public final class RateLimitGrpcAutoConfiguration {
 
     @Bean

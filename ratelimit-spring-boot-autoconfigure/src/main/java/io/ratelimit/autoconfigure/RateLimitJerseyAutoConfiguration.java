@@ -13,9 +13,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.ErrorResponse;
 
@@ -25,8 +25,10 @@ import org.springframework.web.ErrorResponse;
  */
 @AutoConfiguration(after = {RateLimitAutoConfiguration.class, RateLimitServletAutoConfiguration.class})
 @ConditionalOnClass({ResourceConfig.class, ErrorResponse.class})
-@ConditionalOnBean(value = ResourceConfig.class, name = RateLimitAutoConfiguration.VALIDATOR)
-@Conditional(OnRateLimitsEnabled.class)
+@ConditionalOnBean(
+        value = ResourceConfig.class,
+        name = RateLimitAutoConfiguration.CATALOG,
+        search = SearchStrategy.CURRENT)
 @Import(WebConfiguration.class)
 public final class RateLimitJerseyAutoConfiguration {
 

@@ -8,16 +8,15 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 
 /** Auto-configuration of the errors with which RSocket answers rejections. */
 @AutoConfiguration(after = RateLimitStompAutoConfiguration.class)
 @ConditionalOnClass({RSocketMessageHandler.class, RejectedException.class, ControllerAdvice.class})
-@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
-@Conditional(OnRateLimitsEnabled.class)
+@ConditionalOnBean(name = RateLimitAutoConfiguration.CATALOG, search = SearchStrategy.CURRENT)
 public final class RateLimitRSocketAutoConfiguration {
 
     @Bean

@@ -30,6 +30,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -56,8 +57,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
         })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({HttpServletRequest.class, DispatcherServlet.class})
-@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
-@Conditional(OnRateLimitsEnabled.class)
+@ConditionalOnBean(name = RateLimitAutoConfiguration.CATALOG, search = SearchStrategy.CURRENT)
 @Import({WebConfiguration.class, OpenApiConfiguration.class})
 public final class RateLimitServletAutoConfiguration {
 

@@ -11,7 +11,6 @@ import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.StoreFailure;
 import io.ratelimit.spi.StoreHealth;
 import java.util.List;
-import java.util.stream.Stream;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -21,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
@@ -29,8 +29,8 @@ import org.springframework.context.annotation.Conditional;
  * {@code true}. A child context counts with that of its parent.
  */
 @AutoConfiguration(after = RateLimitAutoConfiguration.class)
-@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
-@Conditional({OnRateLimitsEnabled.class, RateLimitStatisticsAutoConfiguration.OnStatistics.class})
+@ConditionalOnBean(name = RateLimitAutoConfiguration.CATALOG, search = SearchStrategy.CURRENT)
+@Conditional(RateLimitStatisticsAutoConfiguration.OnStatistics.class)
 @ConditionalOnMissingBean(RateLimitStatistics.class)
 public final class RateLimitStatisticsAutoConfiguration {
 
@@ -51,13 +51,11 @@ public final class RateLimitStatisticsAutoConfiguration {
     }
 
     private static InstanceState state(String kind, ObjectProvider<StoreHealth> health) {
-        boolean inMemory = kind.equals(StoreConfiguration.IN_MEMORY);
-        List<StoreFailure> failures = (inMemory ? Stream.<StoreHealth>empty() : health.stream())
+        List<StoreFailure> failures = health.stream()
                 .findFirst()
                 .map(RateLimitStatisticsAutoConfiguration::failures)
                 .orElseGet(List::of);
-        StoreDescriptor store =
-                inMemory ? StoreDescriptor.inMemory() : StoreDescriptor.shared(kind, failures, List.of());
+        StoreDescriptor store = StoreDescriptor.of(kind, failures, List.of());
         return new InstanceState(store.state(), store.reason(), StoreDescriptor.failingServers(failures));
     }
 

@@ -30,14 +30,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 
 /** Auto-configuration of the endpoint {@code ratelimits}. */
 @AutoConfiguration(after = {RateLimitAutoConfiguration.class, RateLimitStatisticsAutoConfiguration.class})
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnAvailableEndpoint(RateLimitsEndpoint.class)
-@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
-@Conditional(OnRateLimitsEnabled.class)
+@ConditionalOnBean(name = RateLimitAutoConfiguration.CATALOG, search = SearchStrategy.CURRENT)
 @RegisterReflectionForBinding({RateLimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class})
 public final class RateLimitsEndpointAutoConfiguration {
 
@@ -82,12 +80,9 @@ public final class RateLimitsEndpointAutoConfiguration {
             ObjectProvider<RedisServers> servers,
             LocalShare share,
             ObjectProvider<InstanceCount> counted) {
-        if (kind.equals(StoreConfiguration.IN_MEMORY)) {
-            return StoreDescriptor::inMemory;
-        }
         InstanceCount instances = counted.getIfAvailable();
         return () -> {
-            StoreDescriptor store = StoreDescriptor.shared(
+            StoreDescriptor store = StoreDescriptor.of(
                     kind,
                     health.stream().findFirst().map(StoreHealth::failures).orElseGet(List::of),
                     servers.stream().findFirst().map(RedisServers::names).orElseGet(List::of));

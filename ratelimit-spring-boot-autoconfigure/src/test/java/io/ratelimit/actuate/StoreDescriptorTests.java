@@ -16,7 +16,7 @@ class StoreDescriptorTests {
 
     @Test
     void eachServerHasAStateOfItsOwn() {
-        StoreDescriptor store = StoreDescriptor.shared("redis", List.of(ofEu), List.of("default", "eu"));
+        StoreDescriptor store = StoreDescriptor.of("redis", List.of(ofEu), List.of("default", "eu"));
         assertThat(store.state()).isEqualTo("on-store-failure");
         assertThat(store.servers()).hasSize(2);
         assertThat(store.servers().get("default").state()).isEqualTo("shared");
@@ -30,11 +30,11 @@ class StoreDescriptorTests {
     void latestFailureHasItsMessage() {
         StoreFailure.Latest latest = new StoreFailure.Latest(Reason.UNREACHABLE, "not connected");
         StoreFailure failure = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, latest, null);
-        StoreDescriptor store = StoreDescriptor.shared("redis", List.of(failure), List.of());
+        StoreDescriptor store = StoreDescriptor.of("redis", List.of(failure), List.of());
         assertThat(store.error()).isEqualTo("no answer");
         assertThat(store.latestReason()).isEqualTo("unreachable");
         assertThat(store.latestError()).isEqualTo("not connected");
-        assertThat(StoreDescriptor.shared("redis", List.of(ofEu), List.of()).latestError())
+        assertThat(StoreDescriptor.of("redis", List.of(ofEu), List.of()).latestError())
                 .isNull();
     }
 
@@ -51,9 +51,17 @@ class StoreDescriptorTests {
 
     @Test
     void onlyServerHasNoName() {
-        assertThat(StoreDescriptor.shared("redis", List.of(), List.of()).servers())
+        assertThat(StoreDescriptor.of("redis", List.of(), List.of()).servers())
                 .isNull();
-        assertThat(StoreDescriptor.inMemory().servers()).isNull();
+    }
+
+    @Test
+    void memoryIsOfEachInstance() {
+        StoreFailure ofAlgorithm = new StoreFailure(Reason.ALGORITHM, "broken", Instant.EPOCH, 3, null, null);
+        StoreDescriptor store = StoreDescriptor.of("in-memory", List.of(ofAlgorithm), List.of());
+        assertThat(store.state()).isEqualTo("instance");
+        assertThat(store.reason()).isNull();
+        assertThat(store.servers()).isNull();
     }
 
     @Test
