@@ -19,8 +19,6 @@ public record BuildTimeConditions(boolean enabled, StoreType store) {
 
     private static final String BEAN = "rateLimitBuildTimeConditions";
 
-    private static final String FIX = "Build the application again with this value";
-
     private static BuildTimeConditions of(Environment environment) {
         return new BuildTimeConditions(OnRateLimitsEnabled.isEnabled(environment), OnRedisStore.store(environment));
     }
@@ -49,13 +47,10 @@ public record BuildTimeConditions(boolean enabled, StoreType store) {
 
     private void check(BuildTimeConditions now) {
         if (now.enabled != enabled) {
-            throw changed(
-                    "ratelimit.enabled must be " + enabled,
-                    String.valueOf(now.enabled),
-                    enabled ? ", or set ratelimit.dry-run=true." : ".");
+            throw changed("enabled", enabled, now.enabled, enabled ? ", or set ratelimit.dry-run=true." : ".");
         }
         if (enabled && now.store != store) {
-            throw changed("ratelimit.store must be " + value(store), value(now.store), ".");
+            throw changed("store", value(store), value(now.store), ".");
         }
     }
 
@@ -63,8 +58,11 @@ public record BuildTimeConditions(boolean enabled, StoreType store) {
         return store == StoreType.REDIS ? "redis" : "in-memory";
     }
 
-    private static RateLimitConfigurationException changed(String rule, String now, String otherwise) {
+    private static RateLimitConfigurationException changed(
+            String property, Object built, Object now, String otherwise) {
         return new RateLimitConfigurationException(
-                rule + " as when AOT processing chose the beans (was " + now + ").", FIX + otherwise);
+                "ratelimit." + property + " must be " + built + " as when AOT processing chose the beans (was " + now
+                        + ").",
+                "Build the application again with this value" + otherwise);
     }
 }

@@ -14,7 +14,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
@@ -23,6 +22,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
@@ -93,9 +93,9 @@ public final class RateLimitHealthAutoConfiguration {
 
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            Binder binder = Binder.get(context.getEnvironment());
-            boolean enabled = binder.bind(PROPERTY, Boolean.class)
-                    .orElseGet(() -> binder.bind(DEFAULTS, Boolean.class).orElse(true));
+            Environment environment = context.getEnvironment();
+            boolean enabled = environment.getProperty(
+                    PROPERTY, Boolean.class, environment.getProperty(DEFAULTS, Boolean.class, true));
             return new ConditionOutcome(
                     enabled, ConditionMessage.forCondition(PROPERTY).because("is " + enabled));
         }

@@ -8,94 +8,84 @@ import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import io.ratelimit.autoconfigure.redis.RedisServerNames;
+import io.ratelimit.autoconfigure.redis.RedisServerProperties;
+import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.web.RequestRuleMapping;
 import java.lang.System.Logger.Level;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import org.springframework.aot.AotDetector;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ApplicationContext;
 
 /** Checks the limits once all beans exist, logs where each applies, and waits for the store's warm-up. */
 final class RateLimitStartup implements SmartInitializingSingleton {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
+    private static final String URL_RULES = "ratelimit.http";
+
     private final LimitedBeans limitedBeans;
 
     private final LimitCatalog catalog;
 
-    private final @Nullable CatalogRateLimiterRegistry registry;
-
     private final CompositeRateLimitListener listeners;
 
-    private final Supplier<Map<String, Map<String, ChargeDescription>>> requestLimits;
+    private final RateLimitProperties properties;
 
-    private final Optional<String> store;
-
-    private final @Nullable RedisServerNames servers;
-
-    private final Runnable awaitStore;
-
-    private volatile Map<String, Map<String, ChargeDescription>> requests = Map.of();
+    private final ApplicationContext context;
 
     private volatile List<LimitedMethodRecord> records = List.of();
 
-    /**
-     * Creates the last step of the start-up.
-     *
-     * @param registry {@code null} if the application has its own
-     * @param requestLimits starts the URL rules, and returns the requests of each limit, by the limit's name, and what each is
-     *     charged
-     * @param store describes the store for the log
-     * @param servers the Redis servers that limits can name; {@code null}: the store of the application knows
-     * @param awaitStore waits for the store's warm-up
-     */
+    /** The requests of each limit, by the limit's name, and what each is charged. */
+    private volatile Map<String, Map<String, ChargeDescription>> requests = Map.of();
+
     RateLimitStartup(
             LimitedBeans limitedBeans,
             LimitCatalog catalog,
-            @Nullable CatalogRateLimiterRegistry registry,
             CompositeRateLimitListener listeners,
-            Supplier<Map<String, Map<String, ChargeDescription>>> requestLimits,
-            Optional<String> store,
-            @Nullable RedisServerNames servers,
-            Runnable awaitStore) {
+            RateLimitProperties properties,
+            ApplicationContext context) {
         this.limitedBeans = limitedBeans;
         this.catalog = catalog;
-        this.registry = registry;
         this.listeners = listeners;
-        this.requestLimits = requestLimits;
-        this.store = store;
-        this.servers = servers;
-        this.awaitStore = awaitStore;
+        this.properties = properties;
+        this.context = context;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
+        ObjectProvider<RedisServers> servers = context.getBeanProvider(RedisServers.class);
+        LimiterConfiguration.declareBeans(context, catalog);
         records = limitedBeans.check();
         List<RateLimit> configured = catalog.complete();
-        requests = requestLimits.get();
-        if (registry != null) {
-            registry.complete();
-        }
+        requests = startRequestRules();
+        context.getBeanProvider(CatalogRateLimiterRegistry.class).ifAvailable(CatalogRateLimiterRegistry::complete);
         List<RateLimit> limits = catalog.limits().stream()
                 .sorted(Comparator.comparing(RateLimit::name))
                 .toList();
-        if (!limits.isEmpty()) {
-            store.ifPresent(line -> logger.log(Level.INFO, line));
+        // Not a store of the application or of a parent context.
+        if (!limits.isEmpty() && context.containsBeanDefinition(StoreConfiguration.DEFAULT_STORE)) {
+            logger.log(
+                    Level.INFO,
+                    StoreConfiguration.kind(context).equals(StoreConfiguration.IN_MEMORY)
+                            ? "Rate limits are counted in memory, by each instance on its own"
+                            : servers.getObject().describe());
         }
-        if (servers != null) {
-            servers.check(catalog);
-            servers.logUnused(catalog);
+        if (!StoreConfiguration.kind(context).equals(StoreConfiguration.CUSTOM)) {
+            RedisServerNames names = new RedisServerNames(RedisServerProperties.names(context.getEnvironment()));
+            names.check(catalog);
+            names.logUnused(catalog);
         }
         catalog.addListener(limit -> {
             check(limit.get());
@@ -103,7 +93,32 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         });
         catalog.addListener(limit -> listeners.onLimit(limit.get()));
         limits.forEach(limit -> report(limit, configured));
-        awaitStore.run();
+        servers.ifAvailable(RedisServers::await);
+    }
+
+    /** @throws RateLimitConfigurationException if there are rules, but this is not a web application */
+    private Map<String, Map<String, ChargeDescription>> startRequestRules() {
+        RequestRuleMapping rules =
+                context.getBeanProvider(RequestRuleMapping.class).getIfAvailable();
+        if (rules != null) {
+            catalog.setApplied(URL_RULES);
+            return rules.start();
+        }
+        if (!properties.http().isEmpty() && !catalog.mayBeAppliedElsewhere(URL_RULES)) {
+            List<String> paths = properties.http().stream()
+                    .map(RateLimitProperties.Http::path)
+                    .toList();
+            throw AotDetector.useGeneratedArtifacts()
+                    ? new RateLimitConfigurationException(
+                            "ratelimit.http must be empty if it was when AOT processing chose the beans (was " + paths
+                                    + ").",
+                            "Set it in the properties with which the web application is built.")
+                    : new RateLimitConfigurationException(
+                            "ratelimit.http must be empty in an application without Spring MVC and WebFlux (was "
+                                    + paths + ").",
+                            "Remove it, or add spring-boot-starter-webmvc or spring-boot-starter-webflux.");
+        }
+        return Map.of();
     }
 
     private void check(RateLimit limit) {
