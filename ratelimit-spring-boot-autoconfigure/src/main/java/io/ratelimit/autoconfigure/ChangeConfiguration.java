@@ -2,7 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.autoconfigure.RateLimitLifecycle.Stage;
-import io.ratelimit.autoconfigure.diagnostics.PropertyOrigins;
+import io.ratelimit.autoconfigure.diagnostics.ConfiguredProperties;
 import io.ratelimit.internal.change.BucketUpdater;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;
@@ -12,6 +12,7 @@ import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.spi.RateLimitCustomizer;
 import io.ratelimit.spi.RateLimitStore;
+import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -25,10 +26,19 @@ import org.springframework.core.env.Environment;
 @Configuration(proxyBeanMethods = false)
 class ChangeConfiguration {
 
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
     @Bean
     @Conditional(OnStoreOfThisContext.class)
     @ConditionalOnMissingBean
-    OverrideSynchronizer rateLimitOverridesOfThisInstance() {
+    OverrideSynchronizer rateLimitOverridesOfThisInstance(BeanFactory beans) {
+        // A script executor of the application runs the script that decides, and not that of overrides.
+        if (StoreConfiguration.kind(beans).equals(StoreConfiguration.REDIS)) {
+            logger.log(
+                    Level.INFO,
+                    "Overrides of rate limits apply to this instance alone, because a RateLimitScriptExecutor bean replaces"
+                            + " the starter's connection to Redis");
+        }
         return OverrideSynchronizer.ofThisInstance();
     }
 
@@ -58,6 +68,6 @@ class ChangeConfiguration {
     RateLimitAdmin rateLimitAdmin(
             LimitCatalog catalog, OverrideSynchronizer synchronizer, BucketUpdater buckets, Environment environment) {
         return new LimitAdmin(
-                catalog, synchronizer, buckets, EventLoops::isCurrentThread, new PropertyOrigins(environment));
+                catalog, synchronizer, buckets, EventLoops::isCurrentThread, new ConfiguredProperties(environment));
     }
 }

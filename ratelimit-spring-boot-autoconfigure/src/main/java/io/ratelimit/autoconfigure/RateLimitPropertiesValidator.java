@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.autoconfigure.diagnostics.ConfiguredProperties;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
 import io.ratelimit.autoconfigure.redis.RedisServerProperties;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
@@ -12,8 +13,6 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -26,8 +25,6 @@ import org.springframework.boot.context.properties.bind.UnboundConfigurationProp
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.convert.ConversionException;
@@ -64,7 +61,9 @@ record RateLimitPropertiesValidator(Environment environment) implements BeanFact
         BuildTimeConditions.check(beans, environment);
         logIgnoredVariables();
         Binder binder = Binder.get(environment);
-        names().forEach(name -> check(name, binder));
+        new ConfiguredProperties(environment)
+                .below(PropertySchema.ROOT.name())
+                .forEach(name -> check(name, binder));
         try {
             RateLimitProperties properties = RedisServerProperties.withoutServers(environment)
                     .bindOrCreate(
@@ -121,16 +120,6 @@ record RateLimitPropertiesValidator(Environment environment) implements BeanFact
     /** Whether the application has converters for properties, which exist only once the properties become a bean. */
     private static boolean hasConverters(ConfigurableListableBeanFactory beans) {
         return beans.getBeanNamesForAnnotation(ConfigurationPropertiesBinding.class).length > 0;
-    }
-
-    private Stream<ConfigurationPropertyName> names() {
-        return StreamSupport.stream(
-                        ConfigurationPropertySources.get(environment).spliterator(), false)
-                .flatMap(source -> source instanceof IterableConfigurationPropertySource iterable
-                        ? iterable.stream()
-                        : Stream.empty())
-                .filter(PropertySchema.ROOT.name()::isAncestorOf)
-                .distinct();
     }
 
     private static void check(ConfigurationPropertyName name, Binder binder) {

@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.autoconfigure.diagnostics.ConfiguredProperties;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,9 +13,6 @@ import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
 import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -73,18 +71,10 @@ final class RedisAutoConfigurationFilter implements AutoConfigurationImportFilte
 
     /** Returns whether the application uses Redis itself, as far as a property or a library shows it. */
     static boolean isConfigured(Environment environment) {
-        return PROPERTIES.stream().anyMatch(name -> isSet(environment, name))
+        ConfiguredProperties properties = new ConfiguredProperties(environment);
+        return PROPERTIES.stream().flatMap(properties::below).findAny().isPresent()
                 || "redis".equalsIgnoreCase(environment.getProperty("spring.cache.type"))
                 || ClassUtils.isPresent(SESSIONS, RedisAutoConfigurationFilter.class.getClassLoader());
-    }
-
-    private static boolean isSet(Environment environment, ConfigurationPropertyName parent) {
-        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            if (source.containsDescendantOf(parent) == ConfigurationPropertyState.PRESENT) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Returns the auto-configurations that were left out. Exclusions of the application are not among them. */

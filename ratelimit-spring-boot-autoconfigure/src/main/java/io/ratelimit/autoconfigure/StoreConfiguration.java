@@ -24,6 +24,9 @@ class StoreConfiguration {
     /** The bean of a store of the starter. */
     static final String DEFAULT_STORE = "rateLimitDefaultStore";
 
+    /** The kind of the store that instances share. */
+    static final String REDIS = "redis";
+
     /** The kind of a store that each instance has on its own. */
     static final String IN_MEMORY = "in-memory";
 
@@ -70,11 +73,11 @@ class StoreConfiguration {
         return instrumented.timed(store, "in_memory", redis);
     }
 
-    /** Returns the kind of the store: {@code redis}, {@value #IN_MEMORY}, or {@value #CUSTOM} for one of the application. */
+    /** Returns the kind of the store: {@value #REDIS}, {@value #IN_MEMORY}, or {@value #CUSTOM} for one of the application. */
     static String kind(BeanFactory beans) {
         if (!beans.containsBean(DEFAULT_STORE)) {
             return CUSTOM;
         }
-        return beans.isTypeMatch(DEFAULT_STORE, RoutingRateLimitStore.class) ? "redis" : IN_MEMORY;
+        return beans.isTypeMatch(DEFAULT_STORE, RoutingRateLimitStore.class) ? REDIS : IN_MEMORY;
     }
 }

@@ -6,12 +6,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.origin.Origin;
@@ -58,21 +54,11 @@ final class RateLimitConfigurationFailureAnalyzer extends AbstractFailureAnalyze
     }
 
     private Optional<Origin> first(ConfigurationPropertyName name) {
-        return StreamSupport.stream(
-                        ConfigurationPropertySources.get(environment).spliterator(), false)
-                .flatMap(source -> properties(source, name))
+        ConfiguredProperties properties = new ConfiguredProperties(environment);
+        return Stream.concat(Stream.of(name), properties.below(name))
+                .flatMap(each -> properties.find(each).stream())
                 .map(ConfigurationProperty::getOrigin)
                 .filter(Objects::nonNull)
                 .findFirst();
-    }
-
-    private static Stream<ConfigurationProperty> properties(
-            ConfigurationPropertySource source, ConfigurationPropertyName name) {
-        Stream<ConfigurationPropertyName> below = source instanceof IterableConfigurationPropertySource iterable
-                ? iterable.stream().filter(name::isAncestorOf)
-                : Stream.empty();
-        return Stream.concat(Stream.of(name), below)
-                .map(source::getConfigurationProperty)
-                .filter(Objects::nonNull);
     }
 }
