@@ -8,6 +8,7 @@ import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.BucketUpdater;
+import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.CallObserver;
@@ -49,7 +50,7 @@ class LimiterConfiguration {
         return algorithms;
     }
 
-    @Bean
+    @Bean(RateLimitAutoConfiguration.CATALOG)
     LimitCatalog rateLimitCatalog(
             RateLimitProperties properties,
             AlgorithmCatalog algorithms,
@@ -130,7 +131,7 @@ class LimiterConfiguration {
             Waiter waiter,
             RateLimitProperties properties,
             ObjectProvider<RedisServers> servers,
-            ObjectProvider<BucketMessages> releases,
+            ObjectProvider<ChangeChannel> channel,
             ObjectProvider<BucketUpdater> buckets,
             ApplicationContext context) {
         // The store needs at most two timeouts.
@@ -147,7 +148,8 @@ class LimiterConfiguration {
                 parent);
         // The calls of a child wait in the queues of its parent, which are told of these and of the parent's limits.
         if (parent == null) {
-            releases.ifAvailable(messages -> messages.subscribe(gate::permitsReleased));
+            channel.ifAvailable(messages ->
+                    new BucketMessages(messages, BucketMessages.RELEASED).subscribe(gate::permitsReleased));
             buckets.ifAvailable(changes -> changes.addListener(gate::permitsReleased));
         }
         catalog.addListener(limit -> follow(limit, catalog, gate));

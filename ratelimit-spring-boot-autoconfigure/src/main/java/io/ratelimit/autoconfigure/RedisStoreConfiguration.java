@@ -3,7 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.autoconfigure.redis.RedisConnections;
 import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.event.RateLimitEventPublisher;
-import io.ratelimit.internal.change.BucketMessages;
+import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.LocalShare;
@@ -20,7 +20,6 @@ import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.statistics.RedisStatistics;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
-import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -40,30 +39,28 @@ import org.springframework.data.redis.core.RedisOperations;
 @ConditionalOnClass(RedisOperations.class)
 class RedisStoreConfiguration {
 
-    private static final System.Logger logger = System.getLogger("io.ratelimit");
-
     /** The server of decisions in memory, where others are in several servers: Prometheus wants the same tags of all. */
     private static final String NO_SERVER = "none";
 
     @Bean
+    RedisConnections rateLimitRedisConnections(
+            ListableBeanFactory beans, AlgorithmCatalog algorithms, ObjectProvider<SslBundles> bundles) {
+        return new RedisConnections(beans, algorithms, bundles);
+    }
+
+    @Bean
     @ConditionalOnMissingBean(RateLimitScriptExecutor.class)
-    RedisConnector rateLimitScriptExecutor(
-            ListableBeanFactory beans,
-            RateLimitProperties properties,
-            AlgorithmCatalog algorithms,
-            ObjectProvider<SslBundles> bundles) {
-        return new RedisConnections(beans, algorithms, bundles).connect("ratelimit.redis", properties.redis());
+    RedisConnector rateLimitScriptExecutor(RedisConnections connections, RateLimitProperties properties) {
+        return connections.connect("ratelimit.redis", properties.redis());
     }
 
     @Bean
     RedisServers rateLimitRedisServers(
-            ListableBeanFactory beans,
+            RedisConnections connections,
             RateLimitScriptExecutor executor,
             Environment environment,
-            RateLimitProperties properties,
-            AlgorithmCatalog algorithms,
-            ObjectProvider<SslBundles> bundles) {
-        return new RedisConnections(beans, algorithms, bundles).servers(environment, properties.redis(), executor);
+            RateLimitProperties properties) {
+        return connections.servers(environment, properties.redis(), executor);
     }
 
     @Bean
@@ -86,7 +83,7 @@ class RedisStoreConfiguration {
             RedisServers servers,
             InstanceCount instances,
             RateLimitEventPublisher events,
-            ObjectProvider<BucketMessages> releases,
+            ObjectProvider<ChangeChannel> channel,
             ObjectProvider<StoreInstrumentation> instrumentation) {
         StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE);
         RateLimitStore memory = StoreConfiguration.inMemoryStore(
@@ -94,7 +91,7 @@ class RedisStoreConfiguration {
         RateLimitStore local =
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory, instances::get);
         return servers.store(
-                new RedisServers.Layers(instrumented, local, new RejectionCache(System::nanoTime), events, releases),
+                new RedisServers.Layers(instrumented, local, new RejectionCache(System::nanoTime), events, channel),
                 StoreConfiguration.failingOver(memory, algorithms));
     }
 
@@ -112,12 +109,6 @@ class RedisStoreConfiguration {
 
     @Bean
     @ConditionalOnBean(RedisConnector.class)
-    BucketMessages rateLimitReleaseMessages(RedisChangeChannel channel) {
-        return new BucketMessages(channel, BucketMessages.RELEASED);
-    }
-
-    @Bean
-    @ConditionalOnBean(RedisConnector.class)
     OverrideSynchronizer rateLimitOverrides(
             RedisConnector connector, RedisChangeChannel channel, RateLimitProperties properties) {
         return OverrideSynchronizer.shared(
@@ -131,17 +122,5 @@ class RedisStoreConfiguration {
     @ConditionalOnMissingBean
     SharedStatistics rateLimitSharedStatistics(RedisConnector connector, RateLimitProperties properties) {
         return new RedisStatistics(connector, properties.redis().keyPrefix());
-    }
-
-    /** A script executor of the application runs the script that decides, and not that of overrides. */
-    @Bean
-    @ConditionalOnBean(RateLimitScriptExecutor.class)
-    @ConditionalOnMissingBean
-    OverrideSynchronizer rateLimitOverridesBesideOwnExecutor() {
-        logger.log(
-                Level.INFO,
-                "Overrides of rate limits apply to this instance alone, because a RateLimitScriptExecutor bean replaces the"
-                        + " starter's connection to Redis");
-        return OverrideSynchronizer.ofThisInstance();
     }
 }

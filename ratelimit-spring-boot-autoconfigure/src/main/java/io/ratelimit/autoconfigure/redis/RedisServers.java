@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure.redis;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
+import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
@@ -276,8 +277,10 @@ public final class RedisServers implements BeanFactoryInitializer<ListableBeanFa
 
         private RateLimitStore store(Layers layers) {
             RedisRateLimitStore store = new RedisRateLimitStore(guarded, properties.keyPrefix(), properties.keyHash());
-            layers.releases.ifAvailable(
-                    messages -> store.onAwaitedRelease(charge -> messages.send(charge.limit(), charge.key())));
+            layers.channel.ifAvailable(channel -> {
+                BucketMessages messages = new BucketMessages(channel, BucketMessages.RELEASED);
+                store.onAwaitedRelease(charge -> messages.send(charge.limit(), charge.key()));
+            });
             store.onLostPermits(layers.instrumented.lostPermits());
             store.onLostSettlement(layers.instrumented.lostSettlements());
             return store;
@@ -294,7 +297,7 @@ public final class RedisServers implements BeanFactoryInitializer<ListableBeanFa
             RateLimitStore local,
             RejectionCache rejections,
             RateLimitEventPublisher events,
-            ObjectProvider<BucketMessages> releases) {
+            ObjectProvider<ChangeChannel> channel) {
 
         RateLimitStore rememberingRejections(RateLimitStore store) {
             return new RejectionCachingRateLimitStore(store, instrumented.cachedRejections(), rejections);
