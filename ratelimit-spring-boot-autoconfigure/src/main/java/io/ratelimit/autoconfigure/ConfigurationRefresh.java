@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.diagnostics.MistakenValue;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.EffectiveLimit;

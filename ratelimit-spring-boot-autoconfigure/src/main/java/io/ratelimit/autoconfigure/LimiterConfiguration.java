@@ -4,6 +4,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.diagnostics.AlgorithmCheck;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
@@ -148,8 +149,8 @@ class LimiterConfiguration {
                 parent);
         // The calls of a child wait in the queues of its parent, which are told of these and of the parent's limits.
         if (parent == null) {
-            channel.ifAvailable(messages ->
-                    new BucketMessages(messages, BucketMessages.RELEASED).subscribe(gate::permitsReleased));
+            channel.ifAvailable(
+                    messages -> new BucketMessages(messages, BucketMessages.RELEASED).subscribe(gate::permitsReleased));
             buckets.ifAvailable(changes -> changes.addListener(gate::permitsReleased));
         }
         catalog.addListener(limit -> follow(limit, catalog, gate));

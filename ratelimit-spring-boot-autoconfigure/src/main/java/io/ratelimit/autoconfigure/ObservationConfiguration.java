@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.micrometer.observation.ObservationRegistry;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.internal.limiter.CallObserver;
 import io.ratelimit.metrics.CallObservations;
 import org.springframework.beans.factory.ObjectProvider;

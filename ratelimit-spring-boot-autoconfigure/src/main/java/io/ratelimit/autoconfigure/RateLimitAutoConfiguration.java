@@ -2,6 +2,9 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.autoconfigure.properties.OnRateLimitsEnabled;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
+import io.ratelimit.autoconfigure.properties.RateLimitPropertiesValidator;
 import io.ratelimit.internal.change.DisabledLimitAdmin;
 import io.ratelimit.internal.limiter.UnlimitedRateLimiterRegistry;
 import java.lang.System.Logger.Level;

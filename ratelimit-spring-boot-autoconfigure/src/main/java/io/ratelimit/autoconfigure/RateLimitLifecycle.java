@@ -13,7 +13,7 @@ import org.springframework.context.SmartLifecycle;
  * Starts the parts of the starter after the application's connections to Redis and before the web server, one after the other, and
  * stops them in the reverse order: when no request is under way, and while there are connections.
  */
-final class RateLimitLifecycle implements SmartLifecycle, DisposableBean {
+public final class RateLimitLifecycle implements SmartLifecycle, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
@@ -21,7 +21,7 @@ final class RateLimitLifecycle implements SmartLifecycle, DisposableBean {
     private static final int PHASE = 1;
 
     /** The parts, in the order of their start. */
-    enum Stage {
+    public enum Stage {
 
         /** The events of all other parts are published. */
         EVENTS,
@@ -40,7 +40,7 @@ final class RateLimitLifecycle implements SmartLifecycle, DisposableBean {
     }
 
     /** A bean that starts and stops with the context. */
-    record Part(Stage stage, Runnable start, Runnable stop) {}
+    public record Part(Stage stage, Runnable start, Runnable stop) {}
 
     private final List<Part> parts;
 

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisServerNames;
 import io.ratelimit.autoconfigure.redis.RedisServerProperties;
 import io.ratelimit.autoconfigure.redis.RedisServers;
@@ -29,7 +30,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 
 /** Checks the limits once all beans exist, logs where each applies, and waits for the store's warm-up. */
-final class RateLimitStartup implements SmartInitializingSingleton {
+public final class RateLimitStartup implements SmartInitializingSingleton {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
@@ -210,7 +211,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
     }
 
     /** Returns the methods that a limit applies to, and what a call of each is charged. */
-    Map<String, ChargeDescription> methods(String limit) {
+    public Map<String, ChargeDescription> methods(String limit) {
         Map<String, ChargeDescription> methods = new TreeMap<>();
         records.stream()
                 .filter(limited -> limited.charges().containsKey(limit))
@@ -219,7 +220,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
     }
 
     /** Returns the requests that a limit applies to, and what each is charged. */
-    Map<String, ChargeDescription> requests(String limit) {
+    public Map<String, ChargeDescription> requests(String limit) {
         return new TreeMap<>(requests.getOrDefault(limit, Map.of()));
     }
 }

@@ -1,5 +1,8 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.autoconfigure.actuate.RateLimitStatisticsAutoConfiguration;
+import io.ratelimit.autoconfigure.properties.OnRedisStore;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisConnections;
 import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.event.RateLimitEventPublisher;

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.StoreInstrumentation;
@@ -19,7 +20,7 @@ import org.springframework.context.annotation.Configuration;
 /** Configures the store in memory, unless there is another one. A child context uses that of its parent. */
 @Configuration(proxyBeanMethods = false)
 @Conditional(OnStoreOfThisContext.class)
-class StoreConfiguration {
+public class StoreConfiguration {
 
     /** The bean of a store of the starter. */
     static final String DEFAULT_STORE = "rateLimitDefaultStore";
@@ -74,7 +75,7 @@ class StoreConfiguration {
     }
 
     /** Returns the kind of the store: {@value #REDIS}, {@value #IN_MEMORY}, or {@value #CUSTOM} for one of the application. */
-    static String kind(BeanFactory beans) {
+    public static String kind(BeanFactory beans) {
         if (!beans.containsBean(DEFAULT_STORE)) {
             return CUSTOM;
         }

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.aop.RateLimitAnnotations;
+import io.ratelimit.autoconfigure.properties.OnRateLimitsEnabled;
 import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

@@ -1,4 +1,4 @@
-/** Wires everything together. Imports all packages, and no package imports it. */
+/** Wires everything together. Imports all packages, and only packages below import it. */
 @Internal
 @NullMarked
 package io.ratelimit.autoconfigure;

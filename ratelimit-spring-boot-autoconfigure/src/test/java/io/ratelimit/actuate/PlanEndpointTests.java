@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.LimitedContexts;
-import io.ratelimit.autoconfigure.RateLimitsEndpointAutoConfiguration;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
 import io.ratelimit.internal.limiter.UnknownLimitException;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;

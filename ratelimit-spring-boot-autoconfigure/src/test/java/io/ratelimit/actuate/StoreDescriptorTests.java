@@ -51,8 +51,7 @@ class StoreDescriptorTests {
 
     @Test
     void onlyServerHasNoName() {
-        assertThat(StoreDescriptor.of("redis", List.of(), List.of()).servers())
-                .isNull();
+        assertThat(StoreDescriptor.of("redis", List.of(), List.of()).servers()).isNull();
     }
 
     @Test

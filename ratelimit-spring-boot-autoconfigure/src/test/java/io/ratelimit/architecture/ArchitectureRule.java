@@ -56,7 +56,8 @@ enum ArchitectureRule {
                             base + ".graphql",
                             base + ".stomp",
                             base + ".redis.connection",
-                            base + ".autoconfigure")
+                            base + ".autoconfigure",
+                            base + ".autoconfigure.web")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("reactor..", "org.reactivestreams..");

@@ -88,6 +88,43 @@ final class PackageTable extends ArchCondition<JavaClass> {
                     "autoconfigure.diagnostics",
                     List.of("spi", "internal.memory", "internal.limiter", "internal.change")),
             entry(
+                    "autoconfigure.properties",
+                    List.of(
+                            "autoconfigure.diagnostics",
+                            "autoconfigure.redis",
+                            "web",
+                            "internal.change",
+                            "internal.limiter")),
+            entry(
+                    "autoconfigure.web",
+                    List.of(
+                            "autoconfigure",
+                            "autoconfigure.properties",
+                            "aop",
+                            "expression",
+                            "graphql",
+                            "grpc",
+                            "jaxrs",
+                            "stomp",
+                            "web",
+                            "web.function",
+                            "web.openapi",
+                            "web.reactive",
+                            "web.servlet",
+                            "spi",
+                            "internal.limiter")),
+            entry(
+                    "autoconfigure.actuate",
+                    List.of(
+                            "autoconfigure",
+                            "autoconfigure.properties",
+                            "autoconfigure.redis",
+                            "actuate",
+                            "redis.script",
+                            "spi",
+                            "internal.limiter",
+                            "internal.statistics")),
+            entry(
                     "autoconfigure.redis",
                     List.of(
                             "autoconfigure.diagnostics",
@@ -108,7 +145,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
                             "internal.store.rejection",
                             "internal.store.scope")));
 
-    /** Wires everything. No other package has it in its row. */
+    /** Wires everything. Only packages below have it in their rows. */
     private static final String WIRING = "autoconfigure";
 
     private final String base;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,6 +7,8 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.Refill;
 import io.ratelimit.Scope;
+import io.ratelimit.autoconfigure.properties.LimitProperties;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RuleOrder;

@@ -17,6 +17,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.Scope;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
 import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;

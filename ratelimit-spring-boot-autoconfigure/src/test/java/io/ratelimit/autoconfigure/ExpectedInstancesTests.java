@@ -10,6 +10,8 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.actuate.RateLimitStatisticsAutoConfiguration;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
 import io.ratelimit.internal.statistics.InstanceCount;
 import io.ratelimit.internal.statistics.KeyReport;
 import io.ratelimit.internal.statistics.Publication;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.autoconfigure.web.RateLimitServletAutoConfiguration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;

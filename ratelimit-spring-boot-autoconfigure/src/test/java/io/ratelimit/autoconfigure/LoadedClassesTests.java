@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.actuate.RateLimitHealthAutoConfiguration;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
+import io.ratelimit.autoconfigure.redis.ApplicationRedisAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitReactiveAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitServletAutoConfiguration;
 import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -3,6 +3,8 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.web.RateLimitReactiveAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitServletAutoConfiguration;
 import io.ratelimit.testing.LongRunning;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;

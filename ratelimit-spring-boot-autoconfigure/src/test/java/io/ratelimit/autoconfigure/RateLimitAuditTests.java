@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitChangedEvent.Kind;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.actuate.ChangeAuditor;
+import io.ratelimit.autoconfigure.actuate.RateLimitAuditAutoConfiguration;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -10,6 +10,7 @@ import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
+import io.ratelimit.autoconfigure.web.RateLimitServletAutoConfiguration;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.LimitCatalog;

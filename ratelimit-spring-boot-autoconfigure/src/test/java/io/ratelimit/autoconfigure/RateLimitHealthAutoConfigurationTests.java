@@ -8,6 +8,7 @@ import static org.mockito.Mockito.withSettings;
 
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.autoconfigure.actuate.RateLimitHealthAutoConfiguration;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreFailure;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.autoconfigure.RateLimitLifecycle.Part;
 import io.ratelimit.autoconfigure.RateLimitLifecycle.Stage;
+import io.ratelimit.autoconfigure.actuate.RateLimitStatisticsAutoConfiguration;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.ArrayList;
 import java.util.Arrays;

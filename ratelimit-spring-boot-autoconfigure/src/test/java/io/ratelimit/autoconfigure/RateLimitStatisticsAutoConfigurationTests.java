@@ -9,6 +9,8 @@ import io.ratelimit.actuate.InstanceDescriptor;
 import io.ratelimit.actuate.LimitDescriptor;
 import io.ratelimit.actuate.RateLimitsDescriptor;
 import io.ratelimit.actuate.RateLimitsEndpoint;
+import io.ratelimit.autoconfigure.actuate.RateLimitStatisticsAutoConfiguration;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
 import io.ratelimit.internal.statistics.CallCounts;
 import io.ratelimit.internal.statistics.KeyCount;
 import io.ratelimit.internal.statistics.RateLimitStatistics;

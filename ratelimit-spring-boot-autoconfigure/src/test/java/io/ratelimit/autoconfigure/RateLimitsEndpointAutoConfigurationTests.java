@@ -11,6 +11,7 @@ import io.ratelimit.actuate.LimitDescriptor.Load;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.StubStore;

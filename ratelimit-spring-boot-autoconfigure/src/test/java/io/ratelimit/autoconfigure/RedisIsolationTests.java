@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.autoconfigure.redis.MissingRedisFailureAnalyzer;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.testing.LongRunning;
 import java.util.Arrays;

@@ -4,6 +4,7 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisServerProperties;
 import io.ratelimit.autoconfigure.redis.RedisStoreProperties;
 import io.ratelimit.redis.RedisClock;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitReactiveAutoConfiguration;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;

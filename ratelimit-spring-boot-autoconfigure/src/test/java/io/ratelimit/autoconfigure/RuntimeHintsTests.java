@@ -13,6 +13,8 @@ import io.ratelimit.actuate.RateLimitsDescriptor;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.LimitedMethodHints;
 import io.ratelimit.aop.ProcessedMethods;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
+import io.ratelimit.autoconfigure.properties.Pointcuts;
 import io.ratelimit.autoconfigure.redis.RedisStoreProperties;
 import io.ratelimit.expression.ExpressionRoot;
 import io.ratelimit.expression.RequestRoot;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisServers;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;

@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.util.Map;
 import org.springframework.boot.context.properties.bind.Binder;

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.autoconfigure.actuate.RateLimitHealthAutoConfiguration;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import java.util.LinkedHashMap;
 import java.util.List;

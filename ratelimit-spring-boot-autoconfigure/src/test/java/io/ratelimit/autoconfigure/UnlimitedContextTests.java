@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
 import io.ratelimit.testing.LogRecorder;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

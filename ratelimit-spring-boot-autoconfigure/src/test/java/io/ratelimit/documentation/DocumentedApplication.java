@@ -2,7 +2,7 @@ package io.ratelimit.documentation;
 
 import com.acme.rates.RatesClient;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.autoconfigure.RateLimitServletAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitServletAutoConfiguration;
 import io.ratelimit.documentation.domain.Secrets;
 import java.io.IOException;
 import java.io.UncheckedIOException;

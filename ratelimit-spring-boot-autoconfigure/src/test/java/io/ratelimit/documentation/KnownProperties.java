@@ -1,7 +1,7 @@
 package io.ratelimit.documentation;
 
-import io.ratelimit.autoconfigure.LimitProperties;
-import io.ratelimit.autoconfigure.RateLimitProperties;
+import io.ratelimit.autoconfigure.properties.LimitProperties;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;

@@ -2,7 +2,7 @@ package io.ratelimit.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.autoconfigure.RateLimitProperties;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

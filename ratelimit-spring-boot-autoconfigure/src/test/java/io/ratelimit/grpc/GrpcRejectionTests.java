@@ -19,7 +19,7 @@ import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.autoconfigure.LimitedContexts;
-import io.ratelimit.autoconfigure.RateLimitGrpcAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitGrpcAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;

@@ -10,7 +10,7 @@ import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
-import io.ratelimit.autoconfigure.RateLimitJerseyAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitJerseyAutoConfiguration;
 import io.ratelimit.testing.LogRecorder;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;

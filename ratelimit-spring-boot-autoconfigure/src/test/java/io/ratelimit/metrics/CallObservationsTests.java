@@ -11,7 +11,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.autoconfigure.RateLimitReactiveAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitReactiveAutoConfiguration;
 import io.ratelimit.internal.limiter.CallObserver;
 import io.ratelimit.spi.Waiter;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
-import io.ratelimit.autoconfigure.RateLimitRSocketAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitRSocketAutoConfiguration;
 import io.rsocket.ConnectionSetupPayload;
 import io.rsocket.Payload;
 import io.rsocket.RSocket;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.autoconfigure.RateLimitServletAutoConfiguration;
+import io.ratelimit.autoconfigure.web.RateLimitServletAutoConfiguration;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Response;

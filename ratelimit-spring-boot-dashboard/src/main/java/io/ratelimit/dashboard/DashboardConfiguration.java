@@ -1,6 +1,6 @@
 package io.ratelimit.dashboard;
 
-import io.ratelimit.autoconfigure.RateLimitProperties;
+import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.System.Logger.Level;
 import java.util.Map;

@@ -7,7 +7,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.autoconfigure.RateLimitsEndpointAutoConfiguration;
+import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
 import io.ratelimit.redis.change.RedisChangeChannel;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -3,7 +3,7 @@ package io.ratelimit.internal.statistics;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.autoconfigure.RateLimitStatisticsAutoConfiguration;
+import io.ratelimit.autoconfigure.actuate.RateLimitStatisticsAutoConfiguration;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
