@@ -252,7 +252,8 @@ class InstanceClockTests {
                     .until(() -> !join(changes.run(List.of())).isEmpty());
             String changed = join(changes.run(List.of("quotes", "-1", "60000000", "capacity=5")));
             assertThat(changed).contains(" CHANGED ").contains("capacity=5");
-            assertThat(Long.parseLong(changed.substring(0, changed.indexOf(' ')))).isBetween(before, nowMicros());
+            assertThat(Long.parseLong(changed.substring(0, changed.indexOf(' '))))
+                    .isBetween(before, nowMicros());
             assertThat(join(changes.run(List.of()))).contains(" UNCHANGED ").contains("quotes ");
 
             SharedStatistics figures = new RedisStatistics(connector, prefix);
