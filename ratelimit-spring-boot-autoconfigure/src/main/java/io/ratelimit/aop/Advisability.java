@@ -96,27 +96,25 @@ final class Advisability {
 
     static RateLimitConfigurationException misplaced(String limitedBy, Method method, FrameworkCall framework) {
         return mistake(
-                limitedBy,
+                limitedBy
+                        + " must apply to methods whose callers go through a proxy and see a rejection (was on a method that "
+                        + framework.problem() + ").",
                 method,
-                "whose callers go through a proxy and see a rejection (was on a method that " + framework.problem(),
                 framework.fix());
     }
 
     private static RateLimitConfigurationException unadvisable(
             String limitedBy, Method method, String obstacle, String fix) {
         return mistake(
-                limitedBy,
+                limitedBy + " must apply to methods that a proxy can intercept (was " + obstacle + ").",
                 method,
-                "that a proxy can intercept (was " + obstacle,
                 obstacle.equals(PAST_PROXY)
                         ? "Extend the generated …ImplBase and leave bindService to it, or limit a method of another bean."
                         : fix + MethodSignatures.howToOpen(method.getDeclaringClass()));
     }
 
-    private static RateLimitConfigurationException mistake(
-            String limitedBy, Method method, String methods, String fix) {
-        return new RateLimitConfigurationException(limitedBy + " must apply to methods " + methods + ").", fix)
-                .at(MethodSignatures.describe(method));
+    private static RateLimitConfigurationException mistake(String rule, Method method, String fix) {
+        return new RateLimitConfigurationException(rule, fix).at(MethodSignatures.describe(method));
     }
 
     private static @Nullable String obstacle(Method method, Class<?> targetClass) {

@@ -76,6 +76,7 @@ class ApiTests {
             "redis.RateLimitLibrary",
             "redis.RateLimitScript",
             "redis.RateLimitScriptExecutor",
+            "redis.RedisClock",
             "redis.RedisTopology",
             "annotation.RateLimited",
             "annotation.RateLimits",

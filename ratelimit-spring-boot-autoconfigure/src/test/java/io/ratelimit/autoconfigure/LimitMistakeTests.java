@@ -43,7 +43,7 @@ class LimitMistakeTests {
                         "Set the property, or give it a default: \"${quotes.rate:10/s}\"."),
                 Arguments.of(
                         EndlessRate.class,
-                        "rate must have a period of at most 142 years (was 1/PT23999999976H).",
+                        "rate must have a period of at most 142 years (was 1/999999999d).",
                         "Use a shorter period."),
                 Arguments.of(
                         InexactRate.class,

@@ -89,10 +89,11 @@ public record RedisConnections(
                 : null;
         if (only == null) {
             throw new RateLimitConfigurationException(
-                    property + ".connection-factory must be "
+                    property
                             + (name == null
-                                    ? "set if none of several RedisConnectionFactory beans is primary."
-                                    : "the name of a RedisConnectionFactory bean (was \"" + name + "\")."),
+                                    ? ".connection-factory must be set if none of several RedisConnectionFactory beans is primary."
+                                    : ".connection-factory must be the name of a RedisConnectionFactory bean (was \""
+                                            + name + "\")."),
                     "Set it to one of: " + String.join(", ", names) + ".");
         }
         return only;
