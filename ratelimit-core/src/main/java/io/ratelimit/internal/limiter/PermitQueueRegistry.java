@@ -178,9 +178,8 @@ final class PermitQueueRegistry {
 
     private void follow(RateLimit limit, PermitQueue queue) {
         RateLimit next = replaced.get(limit);
-        while (next != null) {
+        if (next != null) {
             queue.change(limit, next);
-            next = replaced.get(next);
         }
     }
 
@@ -300,6 +299,8 @@ final class PermitQueueRegistry {
     /** Lets calls wait by the attributes that a limit has now. */
     void changed(RateLimit previous, RateLimit next) {
         next.withPlans().forEach(replaced::remove);
+        // No chain of limits: its first one may be in use for good, as the configured one is.
+        replaced.replaceAll((limit, known) -> known == previous ? next : known);
         previous.withPlans().forEach(limit -> replaced.put(limit, next));
         queues.values().forEach(queue -> queue.change(previous, next));
     }

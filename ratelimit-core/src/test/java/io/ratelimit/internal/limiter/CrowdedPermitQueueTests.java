@@ -24,6 +24,7 @@ import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,6 +96,24 @@ class CrowdedPermitQueueTests {
 
     private List<CompletableFuture<Settlement>> crowd(int number) {
         return Stream.generate(() -> enter(1)).limit(number).toList();
+    }
+
+    @Test
+    void limitsThatWereReplacedLongAgoAreForgotten() {
+        List<WeakReference<RateLimit>> replaced = new ArrayList<>();
+        RateLimit configured = limit;
+        RateLimit last = configured;
+        for (int capacity = 3; capacity < 23; capacity++) {
+            RateLimit next = limit(capacity);
+            gate.limitChanged(last, next);
+            replaced.add(new WeakReference<>(next));
+            last = next;
+        }
+        for (int i = 0; i < 50 && replaced.get(0).get() != null; i++) {
+            System.gc();
+        }
+        assertThat(replaced.stream().filter(limit -> limit.get() != null)).containsOnly(replaced.get(19));
+        assertThat(configured).isNotSameAs(last);
     }
 
     @LongRunning
