@@ -65,9 +65,16 @@ final class PermitQueue {
         proceed();
     }
 
-    /** Permits may have been released that the first call did not lack when it was decided before. */
-    synchronized void signalIfDeciding() {
+    /**
+     * Permits may have been released that a call lacks, or will by the decision under way. Returns whether it lacks them now.
+     *
+     * @param charge the number of the charge
+     */
+    synchronized boolean signalIfLacking(WaitingCall call, int charge) {
         signalled |= deciding;
+        boolean lacks = call.lacks(charge);
+        signalled |= lacks;
+        return lacks;
     }
 
     /** Lets calls wait by the attributes that a limit has now, such as another capacity. */

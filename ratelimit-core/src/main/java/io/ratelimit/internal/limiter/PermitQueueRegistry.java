@@ -275,25 +275,26 @@ final class PermitQueueRegistry {
 
     /** @param permits calls in other queues try again, and no more of them than there are permits */
     private void signal(String limit, String keyDigest, long permits) {
-        signal(new Place(limit, keyDigest, true), 1);
+        // Those that do not leave at this moment are in one queue.
+        signal(new Place(limit, keyDigest, true), Long.MAX_VALUE);
         signal(new Place(limit, keyDigest, false), permits);
     }
 
     private void signal(Place place, long most) {
-        Set<PermitQueue> lacking = new LinkedHashSet<>();
-        Set<PermitQueue> others = new LinkedHashSet<>();
+        Set<PermitQueue> signalled = new LinkedHashSet<>();
         rejected.computeIfPresent(place, (same, calls) -> {
             for (Map.Entry<WaitingCall, Integer> next : calls.entrySet()) {
-                if (lacking.size() >= most) {
+                if (signalled.size() >= most) {
                     break;
                 }
-                WaitingCall call = next.getKey();
-                (call.lacks(next.getValue()) ? lacking : others).add(call.queue());
+                PermitQueue queue = next.getKey().queue();
+                if (queue.signalIfLacking(next.getKey(), next.getValue())) {
+                    signalled.add(queue);
+                }
             }
             return calls;
         });
-        others.forEach(PermitQueue::signalIfDeciding);
-        lacking.forEach(PermitQueue::signal);
+        signalled.forEach(PermitQueue::proceed);
     }
 
     /** Lets calls wait by the attributes that a limit has now. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.ratelimit.Algorithm;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitOverride;
@@ -26,6 +27,7 @@ import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,6 +99,50 @@ class CrowdedPermitQueueTests {
 
     private List<CompletableFuture<Settlement>> crowd(int number) {
         return Stream.generate(() -> enter(1)).limit(number).toList();
+    }
+
+    @Test
+    void releaseAtTheMomentOfARejectionIsNotLost() {
+        RateLimit other = limit("reports", 1);
+        List<CompletableFuture<StoreOutcome>> answers = new ArrayList<>();
+        List<StoreRequest> requests = new ArrayList<>();
+        RateLimitGate asking = new RateLimitGate(
+                new DelegatingRateLimitStore(store) {
+
+                    @Override
+                    public StoreAnswer decide(StoreRequest request) {
+                        requests.add(request);
+                        answers.add(new CompletableFuture<>());
+                        return StoreAnswer.of(() -> answers.get(answers.size() - 1));
+                    }
+                },
+                (charge, decision, outcome) -> {},
+                timers);
+        var unused = asking.enterAsync(new AcquireRequest(
+                List.of(new Charge(limit, "alice", 1), new Charge(other, "alice", 1)), false, CallListener.NONE));
+        RateLimitDecision available = RateLimitDecision.ofMicros(2, 1, 0, 0, 0);
+        RateLimitDecision lacking = RateLimitDecision.ofMicros(2, 0, 0, 1_000_000, 1_000_000);
+        AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+        answers.get(0).complete(StoreOutcome.of(requests.get(0), new AbstractList<>() {
+
+            @Override
+            public RateLimitDecision get(int index) {
+                meanwhile.getAndSet(() -> {}).run();
+                return index == 0 ? available : lacking;
+            }
+
+            @Override
+            public int size() {
+                return 2;
+            }
+        }));
+        asking.permitsReleased(other.id(), KeyDigest.of("alice"));
+        assertThat(requests).hasSize(2);
+        // The thread that tells of the release has seen the rejection before, which did not lack these permits.
+        meanwhile.set(
+                () -> answers.get(1).complete(StoreOutcome.of(requests.get(1), List.of(lacking, available))));
+        asking.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        assertThat(requests).hasSize(3);
     }
 
     @Test
