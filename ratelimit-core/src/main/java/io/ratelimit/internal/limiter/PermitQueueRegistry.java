@@ -299,10 +299,10 @@ final class PermitQueueRegistry {
 
     /** Lets calls wait by the attributes that a limit has now. */
     void changed(RateLimit previous, RateLimit next) {
-        next.withPlans().forEach(replaced::remove);
         // No chain of limits: its first one may be in use for good, as the configured one is.
         replaced.replaceAll((limit, known) -> known == previous ? next : known);
         previous.withPlans().forEach(limit -> replaced.put(limit, next));
+        next.withPlans().forEach(replaced::remove);
         queues.values().forEach(queue -> queue.change(previous, next));
     }
 

@@ -139,10 +139,23 @@ class CrowdedPermitQueueTests {
         asking.permitsReleased(other.id(), KeyDigest.of("alice"));
         assertThat(requests).hasSize(2);
         // The thread that tells of the release has seen the rejection before, which did not lack these permits.
-        meanwhile.set(
-                () -> answers.get(1).complete(StoreOutcome.of(requests.get(1), List.of(lacking, available))));
+        meanwhile.set(() -> answers.get(1).complete(StoreOutcome.of(requests.get(1), List.of(lacking, available))));
         asking.permitsReleased(limit.id(), KeyDigest.of("alice"));
         assertThat(requests).hasSize(3);
+    }
+
+    /** As when another listener of the limit has failed. */
+    @Test
+    void changeThatIsToldAgainChangesNothing() throws Exception {
+        Settlement both = entered(enter(2));
+        gate.limitChanged(limit, limit);
+        int before = store.decided.get();
+        CompletableFuture<Settlement> first = enter(1);
+        CompletableFuture<Settlement> second = enter(1);
+        assertThat(store.decided).hasValue(before + 1);
+        both.release();
+        entered(first);
+        entered(second);
     }
 
     @Test
