@@ -97,10 +97,11 @@ final class OutageTracker {
     }
 
     void success() {
-        // Without failures, a call creates no iterator.
-        if (!ofParts.isEmpty()) {
-            ofParts.values().stream().filter(Outage::isOn).forEach(Outage::overIfQuiet);
-        }
+        ofParts.forEach((message, outage) -> {
+            if (outage.isOn()) {
+                outage.overIfQuiet();
+            }
+        });
         if (ofStore.isOn() && ofStore.isQuiet()) {
             checkInBackground();
         }
