@@ -31,8 +31,9 @@ import org.springframework.context.annotation.Configuration;
 @LongRunning
 class LoadedClassesTests {
 
+    /** Without the values of a property. */
     private static final String REDIS =
-            "(io\\.ratelimit\\.redis|io\\.lettuce|io\\.netty|redis\\.clients|org\\.springframework\\.data\\.redis)\\..*";
+            "(io\\.ratelimit\\.redis(?!\\.RedisClock$)|io\\.lettuce|io\\.netty|redis\\.clients|org\\.springframework\\.data\\.redis)\\..*";
 
     /** What conditions look for, with the types that those classes extend, and the annotations of repositories. */
     private static final String LOOKED_FOR = "io\\.netty\\.util\\.NettyRuntime"

@@ -18,14 +18,15 @@ public final class InstanceClockExecutor implements RateLimitScriptExecutor {
 
     private final LongSupplier micros;
 
-    public InstanceClockExecutor(RateLimitScriptExecutor executor) {
-        this(executor, InstanceClockExecutor::now);
-    }
-
     /** @param micros returns the microseconds of the epoch */
     public InstanceClockExecutor(RateLimitScriptExecutor executor, LongSupplier micros) {
         this.executor = executor;
         this.micros = micros;
+    }
+
+    /** Returns the executor as scripts of the clock need it. */
+    public static RateLimitScriptExecutor of(RedisClock clock, RateLimitScriptExecutor executor) {
+        return clock == RedisClock.SERVER ? executor : new InstanceClockExecutor(executor, InstanceClockExecutor::now);
     }
 
     /** Returns the microseconds of the epoch. */

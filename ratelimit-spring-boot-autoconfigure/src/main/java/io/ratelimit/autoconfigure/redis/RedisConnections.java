@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.InstanceClockExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -69,7 +70,11 @@ public record RedisConnections(
         return new RedisServers(
                 servers,
                 executor instanceof RedisConnector connector
-                        ? new RedisWarmUp(connector, first.over(connector), first.keyPrefix(), algorithms)
+                        ? new RedisWarmUp(
+                                connector,
+                                InstanceClockExecutor.of(first.clock(), connector),
+                                first.keyPrefix(),
+                                algorithms)
                         : null);
     }
 

@@ -17,6 +17,7 @@ import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisClock;
+import io.ratelimit.redis.connection.InstanceClockExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.store.RedisRateLimitStore;
@@ -235,7 +236,10 @@ public final class RedisServers implements BeanFactoryInitializer<ListableBeanFa
             this.name = name;
             this.properties = properties;
             this.executor = executor;
-            this.guarded = new GuardedRedis(properties.over(executor), properties.timeout(), properties.keyPrefix());
+            this.guarded = new GuardedRedis(
+                    InstanceClockExecutor.of(properties.clock(), executor),
+                    properties.timeout(),
+                    properties.keyPrefix());
         }
 
         /** Returns the connections, unless the application has an executor of its own. */

@@ -5,9 +5,7 @@ import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
-import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisClock;
-import io.ratelimit.redis.connection.InstanceClockExecutor;
 import io.ratelimit.redis.script.KeyHash;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -118,11 +116,6 @@ public record RedisStoreProperties(
     /** Returns the script that decides. */
     RedisScript<List<Long>> script(AlgorithmCatalog algorithms) {
         return RateLimitScript.load(algorithms.own(), clock);
-    }
-
-    /** Returns the executor as scripts of the clock need it. */
-    RateLimitScriptExecutor over(RateLimitScriptExecutor executor) {
-        return clock == RedisClock.SERVER ? executor : new InstanceClockExecutor(executor);
     }
 
     /** Returns how keys are hashed. */
