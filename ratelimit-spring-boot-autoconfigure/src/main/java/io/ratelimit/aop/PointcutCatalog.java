@@ -58,7 +58,8 @@ public final class PointcutCatalog {
 
     /**
      * @param expressions by the name of the limit; blank ones are ignored
-     * @param modules returns a class of each module of the starter, whose own beans are not limited, nor those that implement its types
+     * @param modules returns a class of each module of the starter, whose own beans are not limited, nor those that implement its
+     *     types
      * @throws RateLimitConfigurationException if an expression is invalid or AspectJ is missing
      */
     public PointcutCatalog(

@@ -21,8 +21,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.web.ErrorResponse;
 
 /**
- * Auto-configuration of the responses with which Jersey answers rejections, and without Spring MVC of the fields of all others. Changes the application's bean when it is created, as a
- * customizer of Spring Boot would, which has another name in each generation.
+ * Auto-configuration of the responses with which Jersey answers rejections, and without Spring MVC of the fields of all others.
+ * Changes the application's bean when it is created, as a customizer of Spring Boot would, which has another name in each generation.
  */
 @AutoConfiguration(after = {RateLimitAutoConfiguration.class, RateLimitServletAutoConfiguration.class})
 @ConditionalOnClass({ResourceConfig.class, ErrorResponse.class})

@@ -38,9 +38,10 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
- * Answers rejections with 429, refusals with 503, invalid requests with 400 and failed expressions with 500, before the application's advice, whatever its precedence, because advice for every exception would
- * handle them. Leaves them to a handler of the controller, and to advice that names rate limit exceptions. Otherwise a
- * browser gets the application's error page, and any other caller a problem. A response that is already committed just ends.
+ * Answers rejections with 429, refusals with 503, invalid requests with 400 and failed expressions with 500, before the
+ * application's advice, whatever its precedence, because advice for every exception would handle them. Leaves them to a handler of
+ * the controller, and to advice that names rate limit exceptions. Otherwise a browser gets the application's error page, and any
+ * other caller a problem. A response that is already committed just ends.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc6585#section-4">RFC 6585, 429 Too Many Requests</a>
  */
