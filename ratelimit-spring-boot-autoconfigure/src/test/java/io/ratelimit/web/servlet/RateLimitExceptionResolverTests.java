@@ -98,6 +98,23 @@ class RateLimitExceptionResolverTests {
         });
     }
 
+    /** Such a servlet asks Spring's composite resolver alone, and not the starter's. */
+    @Test
+    void rejectionIsAProblemWhereTheServletFindsNoResolvers() {
+        runner.run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(
+                    context,
+                    builder -> builder.addFilters(context.getBean(RateLimitHeadersFilter.class))
+                            .addDispatcherServletCustomizer(
+                                    servlet -> servlet.setDetectAllHandlerExceptionResolvers(false))
+                            .build());
+            mvc.get().uri("/quote").exchange();
+            assertThat(mvc.get().uri("/quote"))
+                    .hasStatus(HttpStatus.TOO_MANY_REQUESTS)
+                    .hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
+        });
+    }
+
     @Test
     void adviceForEveryExceptionDoesNotSwallowARejection() {
         runner.withBean(CatchAllAdvice.class).run(context -> {
