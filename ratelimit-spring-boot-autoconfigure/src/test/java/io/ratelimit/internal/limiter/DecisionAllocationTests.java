@@ -43,7 +43,7 @@ class DecisionAllocationTests {
     private static final int OUTCOME = 32;
 
     /** The new state of a bucket in memory, and what the JIT compiler saves on the way to it. */
-    private static final int STATE = 168;
+    private static final int STATE = 176;
 
     private final TestClock clock = new TestClock();
 
