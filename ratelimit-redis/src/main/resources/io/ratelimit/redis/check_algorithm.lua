@@ -1,7 +1,7 @@
 -- Runs each function of the part of an application's algorithm on a few states. Behind the other parts, in a script of its own,
 -- which writes no key.
 --   ARGV  the name of the algorithm
---   error says what is wrong
+--   reply is empty: a driver that blocks cannot read none. An error says what is wrong
 name_functions()
 local own = own_algorithm(ARGV[1])
 local now = 1800000000000000
@@ -23,3 +23,4 @@ own.grant(state, bucket, 5)
 own.recover(state, bucket)
 bucket.now = now + 1000000000000
 own.recover(state, bucket)
+return {}
