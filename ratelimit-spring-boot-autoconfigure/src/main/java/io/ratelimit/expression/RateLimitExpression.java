@@ -23,6 +23,7 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.util.ObjectUtils;
 
 /**
  * Evaluates a parsed expression. Messages name the expression, never the values that it was evaluated with.
@@ -123,6 +124,12 @@ record RateLimitExpression(
             throw new RateLimitInputException(limit.name(), notWhole(value), null);
         }
         return permits;
+    }
+
+    /** Returns whether the expression is {@code null} or an empty text, whatever the call is. */
+    boolean isEmpty() {
+        return ((SpelExpression) expression).getAST() instanceof Literal literal
+                && ObjectUtils.isEmpty(literal.getLiteralValue().getValue());
     }
 
     /**

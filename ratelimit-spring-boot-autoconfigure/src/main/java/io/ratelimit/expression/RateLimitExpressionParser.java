@@ -1,5 +1,6 @@
 package io.ratelimit.expression;
 
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.PlanCacheManager;
@@ -142,6 +143,11 @@ public final class RateLimitExpressionParser {
                     attribute + " \"" + text + "\" must return a single value with its own toString() (was "
                             + type.getTypeName() + ").",
                     "Read a property that tells callers apart, such as #user.id; join several values with '+'.");
+        }
+        if (expression.isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    attribute + " must return a key (was \"" + text + "\").",
+                    "Read what tells callers apart, or write " + LimitConfiguration.ALL_CALLERS + " for one bucket.");
         }
         return expression;
     }

@@ -64,9 +64,9 @@ class ExpressionFailureTests {
             quoteCharacter = '"',
             delimiter = '|',
             value = {
-                "key-expression | null | must return a key (was null)",
+                "key-expression | false ? 'a' : null | must return a key (was null)",
                 "key-expression | #absent.length | must return a key (was null)",
-                "key-expression | '' | must return a key (was empty)",
+                "key-expression | false ? 'a' : '' | must return a key (was empty)",
             })
     void callWithoutAKeyIsNotMade(String attribute, String expression, String problem) {
         assertFails(attribute, expression, MissingRateLimitKeyException.class, problem);

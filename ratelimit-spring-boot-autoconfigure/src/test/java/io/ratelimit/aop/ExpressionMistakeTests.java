@@ -70,6 +70,21 @@ class ExpressionMistakeTests {
                 });
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"null", "''"})
+    void keyThatIsNeverThereStopsTheStartUp(String expression) {
+        runner.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.quotes.key-expression=" + expression)
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("ratelimit.limits.quotes.key-expression must return a key (was \"" + expression
+                                    + "\").");
+                    assertThat(analysis.getAction())
+                            .isEqualTo("Read what tells callers apart, or write all-callers for one bucket.");
+                });
+    }
+
     @Test
     void reactiveMethodOutsideOfTheWebKnowsNothingOfARequestButThePrincipal() {
         runner.withBean(ReactiveQuotes.class)

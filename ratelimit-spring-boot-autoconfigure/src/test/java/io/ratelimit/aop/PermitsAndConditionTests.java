@@ -88,7 +88,8 @@ class PermitsAndConditionTests {
     @Test
     void keyIsNotAskedForWhereTheConditionIsFalse() {
         runner.withPropertyValues(
-                        "ratelimit.limits.exports.condition=false", "ratelimit.limits.exports.key-expression=null")
+                        "ratelimit.limits.exports.condition=false",
+                        "ratelimit.limits.exports.key-expression=false ? 'a' : null")
                 .run(context -> context.getBean(Exports.class).export(1));
     }
 

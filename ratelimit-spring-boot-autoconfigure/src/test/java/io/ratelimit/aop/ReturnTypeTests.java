@@ -91,7 +91,7 @@ class ReturnTypeTests {
     @ParameterizedTest
     @EnumSource
     void expressionThatFailsIsToldInTheSameWay(ReturnKind kind) {
-        limited.withPropertyValues("ratelimit.limits.quotes.key-expression=null")
+        limited.withPropertyValues("ratelimit.limits.quotes.key-expression=false ? 'a' : null")
                 .run(context -> {
                     Quotes quotes = context.getBean(Quotes.class);
                     assertThat(kind.outcome(quotes)).isInstanceOf(RateLimitExpressionException.class);

@@ -161,7 +161,7 @@ class SuspendingMethodTests {
 
     @Test
     void expressionThatFailsIsToldLikeARejection() {
-        runner.withPropertyValues("ratelimit.limits.quotes.key-expression=null")
+        runner.withPropertyValues("ratelimit.limits.quotes.key-expression=false ? 'a' : null")
                 .run(context -> assertThat(Coroutine.quote(context.getBean(KotlinQuotes.class), "alice")
                                 .handle((value, failure) -> failure)
                                 .join())

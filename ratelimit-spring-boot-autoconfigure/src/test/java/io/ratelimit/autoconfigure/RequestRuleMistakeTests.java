@@ -153,6 +153,17 @@ class RequestRuleMistakeTests {
     }
 
     @Test
+    void ruleWhoseKeyIsNeverThereStopsTheStartUp() {
+        String[] properties = {
+            "ratelimit.limits.login.key-expression=null", "ratelimit.http[0].path=/any", "ratelimit.http[0].limit=login"
+        };
+        String what = "ratelimit.limits.login.key-expression must return a key (was \"null\").";
+        String fix = "Read what tells callers apart, or write all-callers for one bucket.";
+        servlet.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
+        reactive.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
+    }
+
+    @Test
     void ruleBeforeSecurityNeedsAFilterBeforeSecurity() {
         String[] properties = {
             "ratelimit.limits.login.key-expression=clientIp",
