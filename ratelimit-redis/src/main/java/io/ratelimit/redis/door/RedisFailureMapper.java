@@ -54,7 +54,7 @@ public final class RedisFailureMapper {
 
     private static final Pattern NEVER_CONNECTED =
             Pattern.compile("not connected|[Uu]nable to connect|Failed to connect|Could not get a resource"
-                    + "|initialization timed out|not sent in time|no connection yet");
+                    + "|initialization timed out|not sent in time|no connection yet|Connection is closed");
 
     private static final Pattern IN_THE_SCRIPT = Pattern.compile("user_(script|function)");
 

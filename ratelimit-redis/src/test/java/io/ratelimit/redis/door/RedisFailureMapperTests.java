@@ -331,6 +331,8 @@ class RedisFailureMapperTests {
     static Stream<Arguments> failureTellsWhetherTheScriptHasNotRun() {
         return Stream.of(
                 arguments(new RedisException("Currently not connected. Commands are rejected."), true),
+                arguments(new RedisException("Connection is closed"), true),
+                arguments(new RedisException("Connection closed"), false),
                 arguments(new RedisConnectionException("Unable to connect to 127.0.0.1:6379"), true),
                 arguments(
                         new RedisConnectionFailureException("closed", new ConnectException("Connection refused")),
