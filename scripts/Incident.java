@@ -175,7 +175,7 @@ final class Incident {
 
     private Process sample(int instance, int redisPort, List<String> properties) throws IOException {
         Path jar;
-        try (Stream<Path> files = Files.list(Path.of("sample-app", "target"))) {
+        try (Stream<Path> files = Files.walk(Path.of("sample-app"), 2)) {
             jar = files.filter(file -> file.getFileName().toString().matches("sample-app-[^-]+(-SNAPSHOT)?\\.jar"))
                     .findFirst()
                     .orElseThrow(() -> new IOException("Build the sample first: ./mvnw package -Dquick -pl sample-app -am"));
