@@ -63,13 +63,13 @@ public final class RateLimitClientInterceptor implements ClientHttpRequestInterc
         try {
             // Another call may have been answered meanwhile.
             await(bucket, waited);
-            ClientHttpResponse response = execution.execute(request, body);
-            remote.pauses().responded(bucket, response.getStatusCode(), response.getHeaders());
-            return response;
         } catch (OutboundRateLimitExceededException notSent) {
             refund.run();
             throw notSent;
         }
+        ClientHttpResponse response = execution.execute(request, body);
+        remote.pauses().responded(bucket, response.getStatusCode(), response.getHeaders());
+        return response;
     }
 
     /** Returns what the call has waited for pauses. Another may begin while it waits. */

@@ -57,8 +57,8 @@ public final class RateLimitExchangeFilterFunction implements ExchangeFilterFunc
                     .flatMap(waited -> acquire(bucket)
                             // Another call may have been answered meanwhile.
                             .flatMap(refund -> Mono.defer(() -> await(bucket, waited))
-                                    .flatMap(again -> next.exchange(request))
                                     .doOnError(OutboundRateLimitExceededException.class, notSent -> refund.run())))
+                    .flatMap(again -> next.exchange(request))
                     .doOnNext(response -> remote.pauses()
                             .responded(
                                     bucket,
