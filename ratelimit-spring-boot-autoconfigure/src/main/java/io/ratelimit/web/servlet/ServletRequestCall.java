@@ -56,13 +56,14 @@ final class ServletRequestCall implements RequestCall {
         if (!settlement.holdsPermits() && !matched.isSettled()) {
             return null;
         }
-        boolean endsElsewhere = record.isHandled() || record.followed() != null;
+        boolean isFollowed = record.followed() != null;
         RequestCompletion completion = record.completion();
         completion.add(settlement::release);
         if (matched.isSettled()) {
             completion.add(() -> matched.settle(acquire, settlement, gate, completion.status()));
         }
-        return endsElsewhere ? null : completion;
+        // Asked last: a thread that ends the request meanwhile may not have seen the completion.
+        return isFollowed || record.isHandled() ? null : completion;
     }
 
     @Override
