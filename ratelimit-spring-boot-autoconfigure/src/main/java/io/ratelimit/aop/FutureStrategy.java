@@ -46,6 +46,8 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         }
         CompletableFuture<Settlement> entered =
                 result.link(call.gate().enterAsync(acquire).toCompletableFuture());
+        // Ends the wait of a call that its caller has given up, such as by a timeout.
+        var unused = result.whenComplete((value, thrown) -> entered.cancel(false));
         return entered.handleAsync(
                         (settlement, failure) -> follow(call, acquire, settlement, failure, result), next(entered))
                 .whenComplete((followed, refused) -> {

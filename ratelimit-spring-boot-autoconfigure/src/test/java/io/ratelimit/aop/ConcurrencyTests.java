@@ -395,6 +395,26 @@ class ConcurrencyTests {
         });
     }
 
+    /** Such as by its own timeout. Its place in the queue would hold up the calls behind it. */
+    @Test
+    void futureThatIsCompletedWhileItWaitsLeavesItsPlaceToOthers() {
+        runner.withPropertyValues("ratelimit.limits.exports.capacity=2", "ratelimit.limits.exports.max-wait=1h")
+                .run(context -> {
+                    Exports exports = context.getBean(Exports.class);
+                    RateLimiter.Entry first = context.getBean(RateLimiterRegistry.class)
+                            .get(LIMIT)
+                            .allCallers()
+                            .enter();
+                    CompletableFuture<String> abandoned = exports.large(new CompletableFuture<>());
+                    CompletableFuture<String> next = exports.future(CompletableFuture.completedFuture("done"));
+                    assertThat(next).isNotDone();
+                    assertThat(abandoned.completeExceptionally(new TimeoutException()))
+                            .isTrue();
+                    assertThat(next).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("done");
+                    first.close();
+                });
+    }
+
     /** The work of a call goes on after the call is cancelled, and holds its permits. */
     @Test
     void callThatIsGivenUpWhileItRunsHoldsItsPermitsUntilTheWorkEnds() {
@@ -557,6 +577,11 @@ class ConcurrencyTests {
 
         @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
         public CompletableFuture<String> future(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1, permits = "2")
+        public CompletableFuture<String> large(CompletableFuture<String> work) {
             return work;
         }
 
