@@ -32,7 +32,7 @@ final class LateResults {
 
     /**
      * Spring MVC completes the response after the handler method has returned the first ones. The caller reads the elements of the
-     * others after the method has returned, and so computes them.
+     * others after the method has returned, and so computes them. JAX-RS and gRPC go on with the last two.
      */
     private static final String[] COMPLETED_LATER = {
         Callable.class.getName(),
@@ -41,7 +41,14 @@ final class LateResults {
         "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
         "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
         BaseStream.class.getName(),
-        "kotlin.sequences.Sequence"
+        "kotlin.sequences.Sequence",
+        "jakarta.ws.rs.core.StreamingOutput",
+        "io.grpc.stub.StreamObserver"
+    };
+
+    /** A method with such a parameter answers after it has returned. */
+    private static final String[] ANSWERED_LATER = {
+        "jakarta.ws.rs.container.AsyncResponse", "jakarta.ws.rs.sse.SseEventSink"
     };
 
     /** Functional handlers return them. */
@@ -84,6 +91,14 @@ final class LateResults {
         static @Nullable Object body(Object value) {
             return value instanceof HttpEntity<?> entity ? entity.getBody() : null;
         }
+    }
+
+    /** Returns the type of a parameter by which the method answers after it has returned, or {@code null} if there is none. */
+    static @Nullable Class<?> answer(Method method) {
+        return Stream.<@Nullable Class<?>>of(method.getParameterTypes())
+                .filter(type -> TypeHierarchy.isAny(Objects.requireNonNull(type), ANSWERED_LATER))
+                .findFirst()
+                .orElse(null);
     }
 
     /** Returns the part of the return type whose work goes on unobserved, or {@code null} if the end of a call is observed. */

@@ -113,21 +113,23 @@ public record LimitedMethodFactory(
     }
 
     private void checkHolds(Method method, List<RateLimitOperation> limited) {
-        Class<?> unobserved = LateResults.unobserved(method);
+        Class<?> answer = LateResults.answer(method);
+        Class<?> unobserved = answer == null ? LateResults.unobserved(method) : answer;
         if (unobserved != null) {
+            String call = (answer == null ? "returns " : "takes ") + unobserved.getName();
             for (RateLimitOperation operation : limited) {
-                checkHolds(unobserved, operation.limit());
-                operation.effective().addCheck(operations.catalog(), candidate -> checkHolds(unobserved, candidate));
+                checkHolds(call, operation.limit());
+                operation.effective().addCheck(operations.catalog(), candidate -> checkHolds(call, candidate));
             }
         }
     }
 
-    private static void checkHolds(Class<?> unobserved, RateLimit limit) {
+    private static void checkHolds(String unobserved, RateLimit limit) {
         if (!limit.hasRate()) {
             throw new RateLimitConfigurationException(
                     "the algorithm of the limit '" + limit.name()
-                            + "' must not be CONCURRENCY here, because the end of a call that returns "
-                            + unobserved.getName() + " cannot be observed.",
+                            + "' must not be CONCURRENCY here, because the end of a call that " + unobserved
+                            + " cannot be observed.",
                     "Limit the requests by a URL rule (ratelimit.http), return a CompletableFuture, or use an"
                             + " algorithm with a rate.");
         }

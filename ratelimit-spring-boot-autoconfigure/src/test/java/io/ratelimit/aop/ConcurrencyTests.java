@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.grpc.stub.StreamObserver;
 import io.ratelimit.Algorithm;
 import io.ratelimit.AllCallers;
 import io.ratelimit.PermitRequest;
@@ -16,6 +17,9 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.testing.LogRecorder;
+import jakarta.ws.rs.container.AsyncResponse;
+import jakarta.ws.rs.core.StreamingOutput;
+import jakarta.ws.rs.sse.SseEventSink;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -286,6 +290,18 @@ class ConcurrencyTests {
                     .as(method)
                     .isEqualTo(type);
         }
+    }
+
+    /** By a resource of JAX-RS, or a service of gRPC whose client streams. */
+    @Test
+    void answerThatIsGivenAfterTheMethodHasReturnedStopsTheStartUp() {
+        Map.of(
+                        StreamedOutput.class, "returns jakarta.ws.rs.core.StreamingOutput",
+                        Requests.class, "returns io.grpc.stub.StreamObserver",
+                        Suspended.class, "takes jakarta.ws.rs.container.AsyncResponse",
+                        Events.class, "takes jakarta.ws.rs.sse.SseEventSink")
+                .forEach((bean, call) ->
+                        runner.withBean(bean).run(failsWith("the end of a call that " + call + " cannot be observed")));
     }
 
     @Test
@@ -654,6 +670,34 @@ class ConcurrencyTests {
         public Stream<String> rows() {
             return Stream.of("row");
         }
+    }
+
+    static class StreamedOutput {
+
+        @RateLimited(name = "output", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public StreamingOutput export() {
+            return output -> {};
+        }
+    }
+
+    static class Requests {
+
+        @RateLimited(name = "requests", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public StreamObserver<String> upload(StreamObserver<String> answers) {
+            return answers;
+        }
+    }
+
+    static class Suspended {
+
+        @RateLimited(name = "suspended", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public void export(AsyncResponse answer) {}
+    }
+
+    static class Events {
+
+        @RateLimited(name = "events", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public void stream(SseEventSink events) {}
     }
 
     interface LazyValues {
