@@ -8,6 +8,7 @@ import io.ratelimit.internal.limiter.Settlement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -46,10 +47,19 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         }
         CompletableFuture<Settlement> entered =
                 result.link(call.gate().enterAsync(acquire).toCompletableFuture());
-        // Ends the wait of a call that its caller has given up, such as by a timeout.
-        var unused = result.whenComplete((value, thrown) -> entered.cancel(false));
+        AtomicBoolean begun = new AtomicBoolean();
+        // The caller may give the call up, such as by a timeout, while it waits for its permits or for a thread.
+        var unused = result.whenComplete((value, thrown) -> {
+            if (begun.compareAndSet(false, true)) {
+                entered.cancel(false);
+                var unusedToo = entered.thenAccept(Settlement::release);
+            }
+        });
         return entered.handleAsync(
-                        (settlement, failure) -> follow(call, acquire, settlement, failure, result), next(entered))
+                        (settlement, failure) -> begun.compareAndSet(false, true)
+                                ? follow(call, acquire, settlement, failure, result)
+                                : result,
+                        next(entered))
                 .whenComplete((followed, refused) -> {
                     // The executor may have no thread for the call.
                     if (refused != null && !entered.isCompletedExceptionally()) {
@@ -65,12 +75,6 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
             @Nullable Settlement settlement,
             @Nullable Throwable failure,
             CancellationLinkedFuture result) {
-        if (result.isDone()) {
-            if (settlement != null) {
-                settlement.release();
-            }
-            return result;
-        }
         CompletionStage<@Nullable Object> outcome = result.link(outcome(call, failure));
         return settlement == null || !acquire.refundable()
                 ? outcome

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.grpc.stub.StreamObserver;
 import io.ratelimit.Algorithm;
@@ -29,7 +30,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -428,6 +431,28 @@ class ConcurrencyTests {
                             .isTrue();
                     assertThat(next).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("done");
                     first.close();
+                });
+    }
+
+    @Test
+    void futureThatIsCancelledBeforeAThreadIsFreeHoldsNothing() {
+        List<Runnable> queue = new CopyOnWriteArrayList<>();
+        runner.withPropertyValues("ratelimit.limits.exports.max-wait=1h")
+                .withBean("rateLimitExecutor", Executor.class, () -> queue::add)
+                .run(context -> {
+                    AllCallers limiter = context.getBean(RateLimiterRegistry.class)
+                            .get(LIMIT)
+                            .allCallers();
+                    RateLimiter.Entry first = limiter.enter();
+                    CompletableFuture<String> call =
+                            context.getBean(Exports.class).future(new CompletableFuture<>());
+                    first.close();
+                    await().until(() -> !queue.isEmpty());
+                    assertHeld(limiter, true);
+                    call.cancel(true);
+                    assertHeld(limiter, false);
+                    queue.forEach(Runnable::run);
+                    assertHeld(limiter, false);
                 });
     }
 
