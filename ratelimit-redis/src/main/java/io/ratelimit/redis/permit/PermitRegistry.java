@@ -25,8 +25,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -62,6 +64,12 @@ public final class PermitRegistry {
     private final Set<PermitHold> unreleased = ConcurrentHashMap.newKeySet();
 
     private final AtomicBoolean releasesPlanned = new AtomicBoolean();
+
+    /** How many decisions about permits, and releases, are under way. */
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    /** Done when nothing is under way any more after a stop. */
+    private volatile CompletableFuture<Void> quiet = new CompletableFuture<>();
 
     /** Called for a release of permits that a call waits for, perhaps one of another instance. */
     private volatile Consumer<Charge> listener = charge -> {};
@@ -101,11 +109,28 @@ public final class PermitRegistry {
     }
 
     /**
-     * Returns what a call asks for: one for each charge of a limit whose permits calls hold, with the same holder.
+     * Decides a call, which asks for permits: one hold for each charge of a limit whose permits calls hold, with the same holder.
      *
      * @throws RateLimitStoreException if this instance stops
      */
-    public List<PermitHold> ask(List<Charge> charges, List<byte[]> names) {
+    public <T> CompletableFuture<T> decide(
+            List<Charge> charges, List<byte[]> names, Function<List<PermitHold>, CompletableFuture<T>> decision) {
+        underWay.incrementAndGet();
+        try {
+            return decision.apply(ask(charges, names)).whenComplete((outcome, thrown) -> ended());
+        } catch (Throwable ex) {
+            ended();
+            throw ex;
+        }
+    }
+
+    private void ended() {
+        if (underWay.decrementAndGet() == 0 && redis.isStopping()) {
+            quiet.complete(null);
+        }
+    }
+
+    List<PermitHold> ask(List<Charge> charges, List<byte[]> names) {
         if (redis.isStopping()) {
             throw new RateLimitStoreException(Reason.CLOSED, "Redis: this instance stops", null);
         }
@@ -187,9 +212,16 @@ public final class PermitRegistry {
         return renewals.renew(held.stream().filter(some).toList()).exceptionally(thrown -> null);
     }
 
-    /** Ends all holds, and waits for the releases, at most for that time. */
+    /**
+     * Ends all holds, and waits for the releases, at most for that time: also for those of calls that are being decided, which may
+     * take permits that they do not hold yet.
+     */
     public void stop(Duration time) {
-        BoundedWait.await(PermitHold.end(held), time);
+        quiet = new CompletableFuture<>();
+        underWay.incrementAndGet();
+        var unused = PermitHold.end(held);
+        ended();
+        BoundedWait.await(quiet, time);
     }
 
     /** Sends a release in the order of the calls, so that the next call of the same thread finds the permits. */
@@ -203,8 +235,10 @@ public final class PermitRegistry {
                 redis.deadline(),
                 false,
                 (reply, from) -> reply.get(from + 1));
+        underWay.incrementAndGet();
         dispatcher.dispatch(call);
         return call.outcome().handle((waiting, thrown) -> {
+            ended();
             if (thrown != null) {
                 unreleased.add(ended);
                 planReleases();

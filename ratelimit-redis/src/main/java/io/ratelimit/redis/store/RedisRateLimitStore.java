@@ -193,12 +193,14 @@ public final class RedisRateLimitStore implements RateLimitStore {
         if (!isHolding(request)) {
             return decision.apply(List.of());
         }
-        List<PermitHold> holds = permits.ask(request.charges(), names);
-        return decision.apply(holds).whenComplete((outcome, thrown) -> {
-            if (thrown != null && mayHaveTaken(names, thrown)) {
-                var unused = PermitHold.end(holds);
-            }
-        });
+        return permits.decide(
+                request.charges(),
+                names,
+                holds -> decision.apply(holds).whenComplete((outcome, thrown) -> {
+                    if (thrown != null && mayHaveTaken(names, thrown)) {
+                        var unused = PermitHold.end(holds);
+                    }
+                }));
     }
 
     /** Returns whether a call may have taken permits that has failed. An open circuit breaker sends nothing. */

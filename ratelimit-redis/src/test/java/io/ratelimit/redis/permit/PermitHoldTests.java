@@ -2,6 +2,7 @@ package io.ratelimit.redis.permit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
@@ -297,6 +298,23 @@ class PermitHoldTests {
         assertThat(free(other.store)).isEqualTo(2);
         one.redis.start();
         assertThat(isAdmitted(one, "alice")).isTrue();
+    }
+
+    /** The reply comes when the instance stops, and the connections are closed after the stop. */
+    @Test
+    void stopWaitsForTheReleaseOfACallThatIsBeingDecided() throws InterruptedException {
+        one.late = true;
+        CompletableFuture<StoreOutcome> call = one.enterAsync(new Charge(limit, "alice", 2));
+        Thread stop = new Thread(one.redis::stop);
+        stop.start();
+        await().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
+        one.answer();
+        assertThat(call).isCompleted();
+        assertThat(one.waiting()).as("the release").isOne();
+        assertThat(stop.isAlive()).isTrue();
+        one.answer();
+        stop.join();
+        assertThat(free(other.store)).isEqualTo(2);
     }
 
     @Test
