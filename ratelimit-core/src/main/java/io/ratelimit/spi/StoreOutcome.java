@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 /** Tells what a store has decided and charged. */
 public final class StoreOutcome implements StoreAnswer {
 
+    static {
+        // The compiler inlines no constructor with a parameter of a class that is not loaded, and would create each
+        // outcome.
+        var unused = Lease.class;
+    }
+
     private final StoreRequest request;
 
     private final RateLimitDecision first;

@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 record CounterState(
         long used, long since, long rest, @Nullable RefundGaps gaps) implements Usage {
 
+    static {
+        // The compiler inlines no constructor with a parameter of a class that is not loaded, and would create each
+        // state.
+        var unused = RefundGaps.class;
+    }
+
     CounterState(long used, long since, long rest) {
         this(used, since, rest, null);
     }
