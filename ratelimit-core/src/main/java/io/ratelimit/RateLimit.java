@@ -57,6 +57,9 @@ public final class RateLimit {
     /** {@code null}: not asked for yet. */
     private volatile @Nullable Share share;
 
+    /** {@code null}: no store has asked for it yet. */
+    private volatile @Nullable Object compiled;
+
     private final Map<String, RateLimit> plans;
 
     /** @param plans by the names of the plans */
@@ -265,6 +268,18 @@ public final class RateLimit {
     }
 
     private record Share(int counted, RateLimit limit) {}
+
+    /** Returns what a store has last {@linkplain #compiled(Object) worked out} for this limit; {@code null}: nothing yet. */
+    @Internal
+    public @Nullable Object compiled() {
+        return compiled;
+    }
+
+    /** Keeps what a store has worked out for this limit, where the next call finds it faster than in a map. */
+    @Internal
+    public void compiled(Object ofStore) {
+        compiled = ofStore;
+    }
 
     /** Returns whether both have the same numbers, so that two declarations of one name can share the limit. */
     @Internal

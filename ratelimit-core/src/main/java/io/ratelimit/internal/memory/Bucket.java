@@ -35,7 +35,7 @@ final class Bucket {
 
     private final CompiledLimit limit;
 
-    private final Object key;
+    private final String key;
 
     private final boolean holdsPermits;
 
@@ -56,7 +56,7 @@ final class Bucket {
     /** Used if no rule counts alone; {@code null}: full. */
     private @Nullable BucketState state;
 
-    Bucket(CompiledLimit limit, Object key, @Nullable BucketState state) {
+    Bucket(CompiledLimit limit, String key, @Nullable BucketState state) {
         this.limit = limit;
         this.key = key;
         this.holdsPermits = limit.rule() instanceof ConcurrencyRule;
@@ -67,7 +67,7 @@ final class Bucket {
         return limit;
     }
 
-    Object key() {
+    String key() {
         return key;
     }
 

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class BucketKey {
 
     /** Of the one bucket of all callers. */
-    private static final Object EVERYBODY = new Object();
+    private static final String EVERYBODY = " ".repeat(KeyDigest.LONGEST_KEY + 1);
 
     private BucketKey() {}
 
     /** @param key whose bucket; {@code null}: the one bucket of all callers */
-    static Object of(@Nullable String key) {
+    static String of(@Nullable String key) {
         if (key == null) {
             return EVERYBODY;
         }

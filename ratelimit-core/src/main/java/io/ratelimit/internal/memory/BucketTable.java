@@ -22,10 +22,10 @@ final class BucketTable {
     private static final int ATTEMPTS = 4;
 
     /** By the ids of the limits, then by the {@linkplain BucketKey keys}. */
-    private final ConcurrentMap<String, ConcurrentMap<Object, Bucket>> maps = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, ConcurrentMap<String, Bucket>> maps = new ConcurrentHashMap<>();
 
     /** As above, of limits whose permits calls hold: there are no more buckets than calls, and none is evicted. */
-    private final ConcurrentMap<String, ConcurrentMap<Object, Bucket>> holding = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, ConcurrentMap<String, Bucket>> holding = new ConcurrentHashMap<>();
 
     private final BucketSlots slots;
 
@@ -52,12 +52,12 @@ final class BucketTable {
     }
 
     /** Those of the limits with the limit's id. */
-    ConcurrentMap<Object, Bucket> of(RateLimit limit) {
+    ConcurrentMap<String, Bucket> of(RateLimit limit) {
         return (limit.hasRate() ? maps : holding).computeIfAbsent(limit.id(), id -> new ConcurrentHashMap<>());
     }
 
     @Nullable
-    Bucket get(CompiledLimit limit, Object key) {
+    Bucket get(CompiledLimit limit, String key) {
         Bucket bucket = limit.buckets().get(key);
         if (bucket != null && bucket.isForgotten()) {
             // Helps the thread that is about to do it, instead of waiting.
@@ -94,7 +94,7 @@ final class BucketTable {
         return true;
     }
 
-    void remove(CompiledLimit limit, Object key) {
+    void remove(CompiledLimit limit, String key) {
         Bucket bucket = limit.buckets().get(key);
         if (bucket != null && bucket.forget()) {
             leave(bucket);

@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * A limit as the store knows it: what every call with it needs, worked out at the first.
+ * A limit as the store knows it: what every call with it needs, worked out at the first and kept with the limit.
  *
  * @param aheadMicros how far ahead permits can be reserved
  * @param blockFor for how long violations block the key; empty, as in a dry run: they do not
  * @param spacesOut whether a call's slot comes after all that are taken
+ * @param table the one of the store
  * @param buckets those of all limits with the same id
  */
 record CompiledLimit(
@@ -20,15 +21,22 @@ record CompiledLimit(
         long aheadMicros,
         List<Duration> blockFor,
         boolean spacesOut,
-        ConcurrentMap<Object, Bucket> buckets) {
+        BucketTable table,
+        ConcurrentMap<String, Bucket> buckets) {
 
-    static CompiledLimit of(RateLimit limit, ConcurrentMap<Object, Bucket> buckets) {
-        return new CompiledLimit(
+    static CompiledLimit of(RateLimit limit, BucketTable table) {
+        if (limit.compiled() instanceof CompiledLimit known && known.table == table) {
+            return known;
+        }
+        CompiledLimit compiled = new CompiledLimit(
                 Rule.of(limit),
                 limit.capacity(),
                 limit.hasRate() ? limit.maxWait().toNanos() / 1_000 : 0,
                 limit.dryRun() ? List.of() : limit.blockFor(),
                 limit.numbers().traits().has(Trait.SPACES_CALLS),
-                buckets);
+                table,
+                table.of(limit));
+        limit.compiled(compiled);
+        return compiled;
     }
 }

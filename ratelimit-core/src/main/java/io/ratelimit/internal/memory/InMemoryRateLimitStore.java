@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +33,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private final BucketTable buckets;
 
     private final JointCall jointCall;
-
-    /** Limits that change leave entries behind, so all are removed now and then. */
-    private static final int MOST_LIMITS = 10_000;
-
-    private final Map<RateLimit, CompiledLimit> limits = new ConcurrentHashMap<>();
 
     /** @param maxKeys the maximum number of buckets of all limits together */
     public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
@@ -58,7 +53,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     InMemoryRateLimitStore(TimeSource time, long maxKeys, Runnable onEviction, IntUnaryOperator random) {
         this.time = time;
         this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use, onEviction, random);
-        this.jointCall = new JointCall(time, buckets, this::known);
+        this.jointCall = new JointCall(time, buckets);
     }
 
     /** Returns how many buckets there are. Those that are full again stay until others need their place. */
@@ -71,18 +66,21 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         if (request.isPeek()) {
             return StoreOutcome.of(request, peek(request.first()));
         }
-        return request.isSingle() && !request.refundable()
-                ? StoreOutcome.of(request, decideOne(request.first()))
-                : decideMore(request);
+        if (!request.isSingle() || request.refundable()) {
+            return decideMore(request);
+        }
+        Charge charge = request.first();
+        return StoreOutcome.of(request, decideOne(charge.limit(), charge.key(), charge.permits()));
     }
 
-    private RateLimitDecision decideOne(Charge charge) {
-        checkRate(charge.limit());
-        CompiledLimit limit = known(charge.limit());
-        Object key = BucketKey.of(charge.key());
-        Bucket bucket = limit.buckets().get(key);
-        RateLimitDecision decision = bucket == null ? null : bucket.decide(limit, charge.permits(), time.micros());
-        return decision == null ? decideOne(limit, key, charge, null) : decision;
+    /** Decides most calls. Takes the parts of the charge, so that the compiler can do without the object. */
+    private RateLimitDecision decideOne(RateLimit limit, @Nullable String caller, long permits) {
+        checkRate(limit);
+        CompiledLimit known = known(limit);
+        String key = BucketKey.of(caller);
+        Bucket bucket = known.buckets().get(key);
+        RateLimitDecision decision = bucket == null ? null : bucket.decide(known, permits, time.micros());
+        return decision == null ? decideOne(known, key, permits, null) : decision;
     }
 
     private StoreOutcome decideMore(StoreRequest request) {
@@ -93,8 +91,9 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         }
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
         Charge first = charges.get(0);
+        Consumer<ChargedPermits> receipt = taken -> receipts.put(first, taken);
         List<RateLimitDecision> decisions = charges.size() == 1
-                ? List.of(decideOne(known(first.limit()), BucketKey.of(first.key()), first, receipts))
+                ? List.of(decideOne(known(first.limit()), BucketKey.of(first.key()), first.permits(), receipt))
                 : jointCall.decide(charges, receipts);
         return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
     }
@@ -178,7 +177,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
         CompiledLimit known = known(limit);
-        Object name = BucketKey.of(key);
+        String name = BucketKey.of(key);
         if (change.equals(BucketChange.RESET)) {
             buckets.remove(known, name);
         }
@@ -197,16 +196,16 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private RateLimitDecision decideOne(
-            CompiledLimit limit, Object key, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
+            CompiledLimit limit, String key, long permits, @Nullable Consumer<ChargedPermits> receipt) {
         return update(limit, key, bucket -> {
             // Read after the state, so that it is not before the state's time unless the clock was set back.
-            Assessment assessment = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
+            Assessment assessment = new Assessment(limit, bucket.read(), time.micros(), permits);
             boolean fits = assessment.fits();
             BucketState next = assessment.next(fits);
             RateLimitDecision decision = assessment.decision(fits);
             bucket.write(next);
-            if (fits && charge.permits() > 0) {
-                ChargedPermits.add(receipts, charge, bucket, assessment);
+            if (receipt != null && fits && permits > 0) {
+                receipt.accept(assessment.receipt(bucket));
             }
             return decision;
         });
@@ -216,7 +215,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
      * Runs work that may read and write the bucket of a key, and no other call meanwhile. If there is none, the work gets a new one,
      * which is added only if the work has used it, and the work runs again if another was added before.
      */
-    private <T> T update(CompiledLimit limit, Object key, Function<Bucket, @Nullable T> work) {
+    private <T> T update(CompiledLimit limit, String key, Function<Bucket, @Nullable T> work) {
         while (true) {
             Bucket found = buckets.get(limit, key);
             Bucket bucket = found == null ? new Bucket(limit, key, null) : found;
@@ -228,15 +227,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private CompiledLimit known(RateLimit limit) {
-        CompiledLimit known = limits.get(limit);
-        return known != null ? known : compiled(limit);
-    }
-
-    private CompiledLimit compiled(RateLimit limit) {
-        if (limits.size() >= MOST_LIMITS) {
-            limits.clear();
-        }
-        return limits.computeIfAbsent(limit, unknown -> CompiledLimit.of(unknown, buckets.of(unknown)));
+        return CompiledLimit.of(limit, buckets);
     }
 
     private static EvictionPriority use(CompiledLimit limit, @Nullable BucketState state, long clock) {

@@ -1,6 +1,5 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
@@ -10,12 +9,11 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Decides calls with several limits: holds all their buckets, one after the other, and charges all of them or none. */
-record JointCall(TimeSource time, BucketTable buckets, Function<RateLimit, CompiledLimit> limits) {
+record JointCall(TimeSource time, BucketTable buckets) {
 
     /** The order in which all calls lock several buckets, so that they cannot deadlock. */
     private static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
@@ -43,8 +41,8 @@ record JointCall(TimeSource time, BucketTable buckets, Function<RateLimit, Compi
             return work.get();
         }
         Charge charge = charges.get(0);
-        CompiledLimit limit = limits.apply(charge.limit());
-        Object key = BucketKey.of(charge.key());
+        CompiledLimit limit = CompiledLimit.of(charge.limit(), buckets);
+        String key = BucketKey.of(charge.key());
         while (true) {
             Bucket found = buckets.get(limit, key);
             Bucket bucket = found == null ? new Bucket(limit, key, null) : found;
@@ -92,9 +90,10 @@ record JointCall(TimeSource time, BucketTable buckets, Function<RateLimit, Compi
             Charge charge = charges.get(i);
             Bucket bucket = held.get(i).bucket();
             bucket.write(states[i]);
-            if (charge.permits() > 0
+            if (receipts != null
+                    && charge.permits() > 0
                     && StoreOutcome.isCharged(charge, assessments.get(i).fits(), rejected)) {
-                ChargedPermits.add(receipts, charge, bucket, assessments.get(i));
+                receipts.put(charge, assessments.get(i).receipt(bucket));
             }
         }
         return decisions;

@@ -51,7 +51,7 @@ class BucketEvictionConcurrencyTests {
                 (limit, state, clock) -> new EvictionPriority(state == null ? 0 : TestStates.used(state), 0),
                 () -> {},
                 random::nextInt);
-        CompiledLimit limit = CompiledLimit.of(three, table.of(three));
+        CompiledLimit limit = CompiledLimit.of(three, table);
         for (int round = 0; round < TestRandom.cases(250); round++) {
             ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> comeAndGo(table, limit, 3 * max));
             assertThat(table.size()).isLessThanOrEqualTo(max);

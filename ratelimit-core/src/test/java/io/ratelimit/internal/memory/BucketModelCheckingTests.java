@@ -4,7 +4,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jetbrains.lincheck.Lincheck;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -18,7 +17,7 @@ class BucketModelCheckingTests {
 
     private static final RateLimit LIMIT = TestLimits.tokenBucket("m", 3, "1/h");
 
-    private static final CompiledLimit KNOWN = CompiledLimit.of(LIMIT, new ConcurrentHashMap<>());
+    private static final CompiledLimit KNOWN = CompiledLimit.of(LIMIT, table());
 
     private static final int ORDERS = 150;
 
@@ -81,9 +80,8 @@ class BucketModelCheckingTests {
     @Test
     void placeOfABucketThatIsResetWhileItIsAddedIsNotLost() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
-            BucketTable table =
-                    new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), () -> {}, bound -> 0);
-            CompiledLimit limit = CompiledLimit.of(LIMIT, table.of(LIMIT));
+            BucketTable table = table();
+            CompiledLimit limit = CompiledLimit.of(LIMIT, table);
             inParallel(() -> table.add(used(limit, "a"), NOW), () -> table.remove(limit, "a"));
             assertRoomForOne(table, limit);
         });
@@ -92,9 +90,8 @@ class BucketModelCheckingTests {
     @Test
     void placeIsNotGivenTwiceWhereABucketIsResetWhileItIsEvicted() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
-            BucketTable table =
-                    new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), () -> {}, bound -> 0);
-            CompiledLimit limit = CompiledLimit.of(LIMIT, table.of(LIMIT));
+            BucketTable table = table();
+            CompiledLimit limit = CompiledLimit.of(LIMIT, table);
             table.add(used(limit, "a"), NOW);
             inParallel(() -> table.add(used(limit, "b"), NOW), () -> table.remove(limit, "a"));
             assertRoomForOne(table, limit);
@@ -121,6 +118,10 @@ class BucketModelCheckingTests {
         } catch (InterruptedException ex) {
             throw new AssertionError(ex);
         }
+    }
+
+    private static BucketTable table() {
+        return new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), () -> {}, bound -> 0);
     }
 
     private static Bucket used(CompiledLimit limit, String key) {

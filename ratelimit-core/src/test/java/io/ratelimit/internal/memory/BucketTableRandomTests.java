@@ -37,7 +37,7 @@ class BucketTableRandomTests {
             held.clear();
             int max = 1 + random.nextInt(16);
             BucketTable table = new BucketTable(max, (limit, state, clock) -> use(state), () -> {}, random::nextInt);
-            limit = CompiledLimit.of(LIMIT, table.of(LIMIT));
+            limit = CompiledLimit.of(LIMIT, table);
             for (int step = 0; step < 200; step++) {
                 step(table, max);
             }

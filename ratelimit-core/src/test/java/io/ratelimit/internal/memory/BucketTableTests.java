@@ -197,7 +197,7 @@ class BucketTableTests {
                 },
                 () -> {},
                 random::nextInt);
-        limit = CompiledLimit.of(LIMIT, table.of(LIMIT));
+        limit = CompiledLimit.of(LIMIT, table);
         return table;
     }
 

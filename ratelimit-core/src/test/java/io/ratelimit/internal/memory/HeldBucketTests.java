@@ -21,8 +21,7 @@ class HeldBucketTests {
     private final BucketTable table =
             new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), () -> {}, bound -> 0);
 
-    private final JointCall call =
-            new JointCall(new TestClock(), table, limit -> CompiledLimit.of(limit, table.of(limit)));
+    private final JointCall call = new JointCall(new TestClock(), table);
 
     @Test
     void noneIsEvictedOrTakesThePlaceOfAnother() {
