@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -32,7 +33,7 @@ public final class LimitedMethodResolver {
     private final Map<Class<?>, Boolean> annotated = new ConcurrentHashMap<>();
 
     /** Includes methods that are not limited, of classes with methods that are. */
-    private final Map<Class<?>, Map<Method, Optional<MatchedMethod>>> methods = new ConcurrentHashMap<>();
+    private final Map<MethodClassKey, Optional<MatchedMethod>> methods = new ConcurrentHashMap<>();
 
     /** @param factory resolved at the first limited method, so that no bean is created too early */
     public LimitedMethodResolver(Supplier<LimitedMethodFactory> factory, PointcutCatalog pointcuts) {
@@ -63,12 +64,11 @@ public final class LimitedMethodResolver {
      */
     @Nullable
     MatchedMethod find(Method method, Class<?> targetClass) {
-        Map<Method, Optional<MatchedMethod>> ofClass = methods.get(targetClass);
-        Optional<MatchedMethod> known = ofClass == null ? null : ofClass.get(method);
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        Optional<MatchedMethod> known = methods.get(key);
         if (known == null) {
             known = resolve(method, ClassUtils.getUserClass(targetClass));
-            methods.computeIfAbsent(targetClass, type -> new ConcurrentHashMap<>())
-                    .put(method, known);
+            methods.put(key, known);
         }
         return known.orElse(null);
     }
