@@ -10,6 +10,7 @@ import io.ratelimit.RateLimitStoreFailureEvent;
 import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.store.CombinedOutcome;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -162,12 +163,23 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         } else {
             outages.failureOfCall(limits(request.charges()), failure);
         }
-        List<Charge> limited = limitedLocally(request.charges(), failure);
-        if (limited.isEmpty()) {
-            return StoreOutcome.of(request, combined(request.charges(), limited, List.of()));
+        List<Charge> charges = request.charges();
+        List<Charge> limited = limitedLocally(charges, failure);
+        List<StoreOutcome> parts = new ArrayList<>(1);
+        if (!limited.isEmpty()) {
+            parts.add(locally(request.with(limited)));
         }
-        StoreOutcome outcome = locally(request.with(limited));
-        return StoreOutcome.of(request, combined(request.charges(), limited, outcome.decisions()), outcome.refund());
+        if (limited.size() == charges.size()) {
+            return StoreOutcome.of(
+                    request, parts.get(0).decisions(), parts.get(0).refund());
+        }
+        for (Charge charge : charges) {
+            if (!limited.contains(charge)) {
+                parts.add(StoreOutcome.of(
+                        charge, RateLimitDecision.unlimited(charge.limit().capacity())));
+            }
+        }
+        return CombinedOutcome.of(request, parts);
     }
 
     /** Refuses the call if an algorithm of the application fails in this JVM, too. */
@@ -202,19 +214,6 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         return charges.size() == 1
                 ? List.of(charges.get(0).limit())
                 : charges.stream().map(Charge::limit).toList();
-    }
-
-    private static List<RateLimitDecision> combined(
-            List<Charge> charges, List<Charge> limited, List<RateLimitDecision> decided) {
-        if (decided.size() == charges.size()) {
-            return decided;
-        }
-        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
-        for (Charge charge : charges) {
-            int index = limited.indexOf(charge);
-            decisions.add(index < 0 ? RateLimitDecision.unlimited(charge.limit().capacity()) : decided.get(index));
-        }
-        return decisions;
     }
 
     /** A limit in dry run refuses nothing, also if its algorithm is of the application and fails in this JVM, too. */

@@ -6,6 +6,7 @@ import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.Watchdog;
 import io.ratelimit.internal.store.BucketUnchangedException;
+import io.ratelimit.internal.store.CombinedOutcome;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
@@ -15,11 +16,13 @@ import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,20 +91,56 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         if (request.isSingle()) {
             return decideOne(request);
         }
-        PartlyLeasedCall call = partlyLeased(request);
-        if (call.rest().isEmpty()) {
-            return call.outcome();
+        List<StoreOutcome> leased = new ArrayList<>();
+        List<Charge> rest = new ArrayList<>();
+        for (Charge charge : request.charges()) {
+            StoreOutcome outcome = takeLeased(charge);
+            if (outcome == null) {
+                rest.add(charge);
+            } else {
+                leased.add(outcome);
+            }
         }
-        StoreRequest rest = request.with(call.rest());
+        return rest.isEmpty()
+                ? CombinedOutcome.of(request, leased)
+                : decideRest(request, leased, request.with(rest));
+    }
+
+    /** Takes permits leased already; {@code null} if there are not so many. */
+    private @Nullable StoreOutcome takeLeased(Charge charge) {
+        LeasedBucket bucket = mayLease(charge) ? buckets.find(charge.limit(), charge.key()) : null;
+        return bucket == null ? null : bucket.take(StoreRequest.refundable(List.of(charge)), nanos);
+    }
+
+    /** If the rest is rejected or not decided, the leased permits are put back. */
+    private StoreAnswer decideRest(StoreRequest request, List<StoreOutcome> leased, StoreRequest rest) {
         StoreAnswer answer;
         try {
             boolean leasable = rest.isSingle() && mayLease(rest.first());
             answer = leasable ? decideOne(rest) : store().decide(rest);
         } catch (Throwable ex) {
-            call.restore();
+            putBack(leased, charge -> true);
             throw ex;
         }
-        return answer.handle(call::outcome);
+        return answer.handle((outcome, thrown) -> {
+            if (outcome == null) {
+                putBack(leased, charge -> true);
+                throw Futures.unchecked(thrown);
+            }
+            if (outcome.isRejected()) {
+                putBack(leased, charge -> !charge.limit().dryRun());
+            }
+            List<StoreOutcome> parts = new ArrayList<>(leased);
+            parts.add(outcome);
+            return CombinedOutcome.of(request, parts);
+        });
+    }
+
+    private static void putBack(List<StoreOutcome> leased, Predicate<Charge> which) {
+        for (StoreOutcome taken : leased) {
+            var unused = taken.refund()
+                    .refund(taken.charges().stream().filter(which).toList());
+        }
     }
 
     /** Decides a request whose only charge may lease. */
@@ -160,16 +199,6 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         return charge.limit().lease() > 0
                 && charge.permits() > 0
                 && charge.permits() <= charge.limit().capacity();
-    }
-
-    /** Covers as many charges as possible by permits leased already. */
-    private PartlyLeasedCall partlyLeased(StoreRequest request) {
-        PartlyLeasedCall call = new PartlyLeasedCall(request, nanos);
-        for (Charge charge : request.charges()) {
-            LeasedBucket bucket = mayLease(charge) ? buckets.find(charge.limit(), charge.key()) : null;
-            call.takeFrom(bucket == null ? null : bucket.leased(), charge);
-        }
-        return call;
     }
 
     /**

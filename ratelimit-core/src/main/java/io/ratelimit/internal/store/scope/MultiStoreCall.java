@@ -2,21 +2,19 @@ package io.ratelimit.internal.store.scope;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.store.CombinedOutcome;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -69,7 +67,7 @@ final class MultiStoreCall {
     /** Once the call is rejected, only looks at the others: they may have it wait for longer. */
     private CompletableFuture<Void> charge(Iterator<List<Part>> stages) {
         if (!stages.hasNext() || parts.stream().anyMatch(Part::isRejected)) {
-            return Futures.forAll(those(part -> part.outcome == null), Part::complete);
+            return Futures.forAll(those(part -> !part.isCharged()), Part::complete);
         }
         return Futures.forAll(stages.next(), Part::charge).thenCompose(charged -> charge(stages));
     }
@@ -80,17 +78,9 @@ final class MultiStoreCall {
             throw Futures.wrap(thrown);
         }
         boolean rejected = parts.stream().anyMatch(Part::isRejected);
-        Map<Charge, RateLimitDecision> decisions = new HashMap<>();
-        parts.forEach(part -> part.putDecisions(decisions, rejected));
-        List<RateLimitDecision> inOrder = request.charges().stream()
-                .map(decisions::get)
-                .map(Objects::requireNonNull)
-                .toList();
-        return request.refundable() ? StoreOutcome.of(request, inOrder, refund()) : StoreOutcome.of(request, inOrder);
-    }
-
-    private Refund refund() {
-        return permits -> Futures.forAll(parts, part -> part.refund(permits));
+        return CombinedOutcome.of(
+                request,
+                parts.stream().flatMap(part -> part.outcomes(rejected).stream()).toList());
     }
 
     /** The charges of one store. Never accessed by two steps at once. */
@@ -100,13 +90,11 @@ final class MultiStoreCall {
 
         private final List<Charge> charges;
 
-        private List<RateLimitDecision> seen = List.of();
+        /** Of a look at each charge; also what limits in dry run have taken although the call is rejected. */
+        private final Map<Charge, StoreOutcome> seen = new ConcurrentHashMap<>();
 
         /** {@code null}: not charged. */
-        private @Nullable StoreOutcome outcome;
-
-        /** What limits in dry run have taken although the call is rejected. */
-        private final Map<Charge, Refund> kept = new ConcurrentHashMap<>();
+        private @Nullable StoreOutcome charged;
 
         Part(RateLimitStore store, List<Charge> charges) {
             this.store = store;
@@ -124,16 +112,19 @@ final class MultiStoreCall {
         }
 
         boolean isSeenToReject() {
-            return !seen.isEmpty()
-                    && StoreOutcome.isRejected(charges, i -> seen.get(i).allowed());
+            return seen.values().stream().anyMatch(StoreOutcome::isRejected);
+        }
+
+        boolean isCharged() {
+            return charged != null;
         }
 
         boolean isRejected() {
-            return outcome != null && outcome.isRejected();
+            return charged != null && charged.isRejected();
         }
 
         CompletableFuture<Void> charge() {
-            return ask(StoreRequest.refundable(charges)).thenAccept(decided -> outcome = decided);
+            return ask(StoreRequest.refundable(charges)).thenAccept(decided -> charged = decided);
         }
 
         CompletableFuture<Void> look() {
@@ -150,15 +141,9 @@ final class MultiStoreCall {
         }
 
         private CompletableFuture<Void> see(Function<Charge, StoreRequest> question) {
-            List<CompletableFuture<RateLimitDecision>> decisions = charges.stream()
-                    .map(charge -> ask(question.apply(charge)).thenApply(decided -> {
-                        kept.put(charge, decided.refund());
-                        return decided.decision();
-                    }))
-                    .toList();
-            return Futures.forAll(decisions, Function.identity())
-                    .thenAccept(all ->
-                            seen = decisions.stream().map(BoundedWait::result).toList());
+            return Futures.forAll(
+                    charges,
+                    charge -> ask(question.apply(charge)).thenAccept(decided -> seen.put(charge, decided)));
         }
 
         /** Returns whether the charge stays although another limit rejects the call. */
@@ -167,18 +152,23 @@ final class MultiStoreCall {
         }
 
         /** @param rejected whether a store has rejected the call: if it was another one, the charges are refunded */
-        void putDecisions(Map<Charge, RateLimitDecision> decisions, boolean rejected) {
-            StoreOutcome charged = outcome;
-            boolean undone = charged != null && rejected && !charged.isRejected();
-            if (undone) {
-                refund(charge -> !isKept(charge));
+        Collection<StoreOutcome> outcomes(boolean rejected) {
+            StoreOutcome taken = charged;
+            if (taken == null) {
+                return seen.values();
             }
+            return List.of(rejected && !taken.isRejected() ? undone(taken) : taken);
+        }
+
+        private StoreOutcome undone(StoreOutcome taken) {
+            refund(charge -> !isKept(charge));
+            List<RateLimitDecision> decisions = new ArrayList<>();
             for (int i = 0; i < charges.size(); i++) {
                 Charge charge = charges.get(i);
-                RateLimitDecision decision =
-                        charged == null ? seen.get(i) : charged.decisions().get(i);
-                decisions.put(charge, undone && !isKept(charge) ? undone(decision, charge) : decision);
+                RateLimitDecision decision = taken.decisions().get(i);
+                decisions.add(isKept(charge) ? decision : undone(decision, charge));
             }
+            return StoreOutcome.of(StoreRequest.refundable(charges), decisions, taken.refund());
         }
 
         private RateLimitDecision undone(RateLimitDecision charged, Charge charge) {
@@ -206,27 +196,12 @@ final class MultiStoreCall {
         }
 
         void refund(Predicate<Charge> which) {
-            Map<Charge, Long> permits = new HashMap<>();
-            charges.stream().filter(which).forEach(charge -> permits.put(charge, charge.permits()));
-            // The store's decorator logs a failure.
-            var unused = refund(permits);
-        }
-
-        CompletableFuture<Void> refund(Map<Charge, Long> permits) {
-            Map<Charge, Long> some = new HashMap<>(permits);
-            some.keySet().retainAll(charges);
-            List<CompletableFuture<Void>> refunds = new ArrayList<>();
-            StoreOutcome charged = outcome;
-            if (charged != null && !some.isEmpty()) {
-                refunds.add(Futures.start(() -> charged.refund().refund(some)));
+            Collection<StoreOutcome> all = charged == null ? seen.values() : List.of(charged);
+            for (StoreOutcome outcome : all) {
+                // The store's decorator logs a failure.
+                var unused = Futures.start(() -> outcome.refund()
+                        .refund(outcome.charges().stream().filter(which).toList()));
             }
-            kept.forEach((charge, refund) -> {
-                Long ofCharge = some.get(charge);
-                if (ofCharge != null) {
-                    refunds.add(Futures.start(() -> refund.refund(Map.of(charge, ofCharge))));
-                }
-            });
-            return Futures.forAll(refunds, Function.identity());
         }
     }
 }
