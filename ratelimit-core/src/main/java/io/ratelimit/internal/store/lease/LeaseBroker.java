@@ -8,6 +8,7 @@ import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
@@ -79,44 +80,37 @@ final class LeaseBroker {
         open = leases;
     }
 
-    /** Decides a request with one charge, for which the bucket has too few permits. Blocks. */
-    StoreOutcome decide(StoreRequest request, LeasedBucket bucket) {
+    /** Decides a request with one charge, for which the bucket has too few permits. */
+    StoreAnswer decide(StoreRequest request, LeasedBucket bucket) {
         LeasedBucket.JoinedRequest joined = join(bucket, request);
         if (joined == null) {
-            return store.decide(request).await();
+            return store.decide(request);
         }
+        LeaseRequest lease = joined.request();
         long since = nanos.getAsLong();
         if (joined.asks()) {
-            return await(ask(request, bucket, joined.request()), LAST * timeout + GRACE);
+            return StoreAnswer.of(
+                    () -> await(ask(request, bucket, lease), LAST * timeout + GRACE),
+                    () -> ask(request, bucket, lease));
         }
-        refund(joined.request().before());
-        BoundedWait.yieldFor(joined.request().arrival());
-        await(joined.request().arrival(), LAST * timeout + GRACE);
-        StoreOutcome outcome = served(request, bucket, joined.request());
-        return outcome != null
-                ? outcome
-                : await(store.decide(request).toStage(), timeout - (nanos.getAsLong() - since));
-    }
-
-    /** As {@link #decide}, without blocking. */
-    CompletionStage<StoreOutcome> decideAsync(StoreRequest request, LeasedBucket bucket) {
-        LeasedBucket.JoinedRequest joined = join(bucket, request);
-        if (joined == null) {
-            return store.decide(request).toStage();
-        }
-        if (joined.asks()) {
-            return ask(request, bucket, joined.request());
-        }
-        refund(joined.request().before());
-        long since = nanos.getAsLong();
-        return joined.request().completion().thenCompose(answered -> {
-            StoreOutcome outcome = served(request, bucket, joined.request());
-            return outcome != null
-                    ? CompletableFuture.completedFuture(outcome)
-                    : within(
-                            timeout - (nanos.getAsLong() - since),
-                            store.decide(request).toStage());
-        });
+        refund(lease.before());
+        return StoreAnswer.of(
+                () -> {
+                    BoundedWait.yieldFor(lease.arrival());
+                    await(lease.arrival(), LAST * timeout + GRACE);
+                    StoreOutcome outcome = served(request, bucket, lease);
+                    return outcome != null
+                            ? outcome
+                            : await(store.decide(request).toStage(), timeout - (nanos.getAsLong() - since));
+                },
+                () -> lease.completion().thenCompose(answered -> {
+                    StoreOutcome outcome = served(request, bucket, lease);
+                    return outcome != null
+                            ? CompletableFuture.completedFuture(outcome)
+                            : within(
+                                    timeout - (nanos.getAsLong() - since),
+                                    store.decide(request).toStage());
+                }));
     }
 
     /** Returns the outcome of a call by the lease that it waited for, or by another one; {@code null}: neither has enough. */
@@ -220,15 +214,11 @@ final class LeaseBroker {
 
     /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */
     private void refund(List<Lease> remainders) {
-        if (remainders.isEmpty()) {
-            return;
-        }
-        Lease.Unused first = remainders.get(0).unused();
-        // After shutdown there is no later.
-        if (!open || (first.affordable() > 0 && first.isAvailable())) {
-            var unused = Lease.refund(remainders);
+        if (open) {
+            sweep.refund(remainders);
         } else {
-            remainders.forEach(sweep::refundLater);
+            // After shutdown there is no later.
+            var unused = Lease.refund(remainders);
         }
     }
 

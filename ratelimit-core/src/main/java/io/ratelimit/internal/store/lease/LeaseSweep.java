@@ -120,7 +120,9 @@ final class LeaseSweep {
 
     /** Refunds as many as the store can afford at once, before calls by another rule adopt the count, and then the others. */
     void refund(List<Lease> remainders) {
-        var unused = Lease.refund(available(remainders, affordable()));
+        if (!remainders.isEmpty()) {
+            var unused = Lease.refund(available(remainders, affordable()));
+        }
     }
 
     /** Returns those that can be refunded now, and keeps the others for later. */

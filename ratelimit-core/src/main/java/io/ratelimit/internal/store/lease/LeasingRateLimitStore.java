@@ -150,9 +150,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
             return store().decide(request);
         }
         StoreOutcome outcome = take(request, bucket);
-        return outcome != null
-                ? outcome
-                : StoreAnswer.of(() -> broker.decide(request, bucket), () -> broker.decideAsync(request, bucket));
+        return outcome != null ? outcome : broker.decide(request, bucket);
     }
 
     private @Nullable StoreOutcome take(StoreRequest request, LeasedBucket bucket) {
@@ -171,10 +169,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     /** The lease by the plan that the key had before ends, so that its permits are not missing now. */
     private @Nullable LeasedBucket added(RateLimit limit, @Nullable String key) {
         if (limit.plan() != null || !limit.plans().isEmpty()) {
-            List<Lease> remainders = buckets.retireOtherPlans(limit, key, nanos.getAsLong());
-            if (!remainders.isEmpty()) {
-                sweep.refund(remainders);
-            }
+            sweep.refund(buckets.retireOtherPlans(limit, key, nanos.getAsLong()));
         }
         return buckets.of(limit, key);
     }
