@@ -16,7 +16,6 @@ import io.ratelimit.internal.limiter.CallObserver;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.CompositeCallObserver;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
-import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.PlanCacheManager;
 import io.ratelimit.internal.limiter.RateLimitGate;
@@ -28,7 +27,6 @@ import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Waiter;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -153,7 +151,7 @@ class LimiterConfiguration {
                     messages -> new BucketMessages(messages, BucketMessages.RELEASED).subscribe(gate::permitsReleased));
             buckets.ifAvailable(changes -> changes.addListener(gate::permitsReleased));
         }
-        catalog.addListener(limit -> follow(limit, catalog, gate));
+        catalog.addListener(limit -> gate.follow(limit, catalog));
         return gate;
     }
 
@@ -162,14 +160,6 @@ class LimiterConfiguration {
         return parent != null && parent.getBeanProvider(RateLimitStore.class).getIfAvailable() == store
                 ? parent.getBeanProvider(RateLimitGate.class).getIfAvailable()
                 : null;
-    }
-
-    private static void follow(EffectiveLimit limit, LimitCatalog catalog, RateLimitGate gate) {
-        AtomicReference<RateLimit> known = new AtomicReference<>(limit.get());
-        limit.addListener(catalog, () -> {
-            RateLimit next = limit.get();
-            gate.limitChanged(known.getAndSet(next), next);
-        });
     }
 
     @Bean

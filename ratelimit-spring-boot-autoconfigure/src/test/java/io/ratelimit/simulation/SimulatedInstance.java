@@ -39,7 +39,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -146,7 +145,7 @@ final class SimulatedInstance {
                 store, NO_LISTENER, CallObserver.NONE, time, () -> false, Duration.ofMinutes(1), null);
         new BucketMessages(channel, BucketMessages.RELEASED).subscribe(gate::permitsReleased);
         buckets.addListener(gate::permitsReleased);
-        catalog.addListener(this::follow);
+        catalog.addListener(limit -> gate.follow(limit, catalog));
         LeasingRateLimitStore retiring = leases;
         if (retiring != null) {
             synchronizer.addListener(catalog, event -> {
@@ -158,14 +157,6 @@ final class SimulatedInstance {
             });
         }
         synchronizer.add(catalog);
-    }
-
-    private void follow(EffectiveLimit limit) {
-        AtomicReference<RateLimit> known = new AtomicReference<>(limit.get());
-        limit.addListener(catalog, () -> {
-            RateLimit next = limit.get();
-            gate.limitChanged(known.getAndSet(next), next);
-        });
     }
 
     String name() {

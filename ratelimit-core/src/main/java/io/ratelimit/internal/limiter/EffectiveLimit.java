@@ -72,6 +72,16 @@ public final class EffectiveLimit {
         return plans().of(plan);
     }
 
+    /** Returns the limit that applies now to callers with the plan of a limit that has applied to them before. */
+    RateLimit present(RateLimit known) {
+        String plan = known.plan();
+        RateLimitPlan ofCode = known.definition().numbers();
+        if (plan == null) {
+            return get();
+        }
+        return ofCode == null ? plan(plan) : plan(ofCode);
+    }
+
     private PlanLimits plans() {
         RateLimit limit = get();
         PlanLimits known = plans;

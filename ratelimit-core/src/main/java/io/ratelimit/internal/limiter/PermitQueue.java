@@ -1,6 +1,5 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.spi.StoreOutcome;
@@ -75,14 +74,6 @@ final class PermitQueue {
         boolean lacks = call.lacks(charge);
         signalled |= lacks;
         return lacks;
-    }
-
-    /** Lets calls wait by the attributes that a limit has now, such as another capacity. */
-    void change(RateLimit previous, RateLimit next) {
-        synchronized (this) {
-            calls.forEach(call -> call.change(previous, next));
-        }
-        signal();
     }
 
     /** Returns how many calls wait for permits, without those whose first decision is under way. */

@@ -13,19 +13,18 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.Waiter;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,9 +57,6 @@ final class PermitQueueRegistry {
     /** How often permits were released, here or by other instances. */
     private final AtomicLong releases = new AtomicLong();
 
-    /** What has replaced a limit, or a plan of it. A call may have read it before, and join its queue after that. */
-    private final Map<RateLimit, RateLimit> replaced = Collections.synchronizedMap(new WeakHashMap<>());
-
     /** Whether later attempts are planned. */
     private final AtomicBoolean polls = new AtomicBoolean();
 
@@ -81,9 +77,13 @@ final class PermitQueueRegistry {
         this.continuations = continuations;
     }
 
-    /** Decides after the calls that wait for the same permits, and blocks the thread until then. */
-    StoreOutcome decide(StoreRequest request, CallObserver observer) {
-        WaitingCall call = new WaitingCall(request, Runnable::run, this::release);
+    /**
+     * Decides after the calls that wait for the same permits, and blocks the thread until then.
+     *
+     * @param present returns the limit that applies now in the place of one that the call knows
+     */
+    StoreOutcome decide(StoreRequest request, UnaryOperator<RateLimit> present, CallObserver observer) {
+        WaitingCall call = new WaitingCall(request, present, Runnable::run, this::release);
         CompletableFuture<StoreOutcome> outcome = call.outcome();
         enqueue(call, observer);
         try {
@@ -116,9 +116,10 @@ final class PermitQueueRegistry {
                 .whenComplete((done, thrown) -> charges.forEach(this::released));
     }
 
-    /** Decides without blocking: see {@link #decide(StoreRequest, CallObserver)}. Cancelling the future ends the wait. */
-    CompletableFuture<StoreOutcome> decideAsync(StoreRequest request, CallObserver observer) {
-        WaitingCall call = new WaitingCall(request, continuations, this::release);
+    /** Decides without blocking: see {@link #decide}. Cancelling the future ends the wait. */
+    CompletableFuture<StoreOutcome> decideAsync(
+            StoreRequest request, UnaryOperator<RateLimit> present, CallObserver observer) {
+        WaitingCall call = new WaitingCall(request, present, continuations, this::release);
         enqueue(call, observer);
         return call.outcome();
     }
@@ -130,7 +131,6 @@ final class PermitQueueRegistry {
             return;
         }
         PermitQueue queue = join(call);
-        call.request().charges().forEach(charge -> follow(charge.limit(), queue));
         var unused = call.outcome().whenComplete((outcome, thrown) -> {
             waiting.decrementAndGet();
             if (call.outcome().isCancelled()) {
@@ -174,13 +174,6 @@ final class PermitQueueRegistry {
     private static void fail(WaitingCall call, Throwable failure) {
         call.finish(null, failure);
         call.queue().remove(call);
-    }
-
-    private void follow(RateLimit limit, PermitQueue queue) {
-        RateLimit next = replaced.get(limit);
-        if (next != null) {
-            queue.change(limit, next);
-        }
     }
 
     private PermitQueue join(WaitingCall call) {
@@ -297,13 +290,9 @@ final class PermitQueueRegistry {
         signalled.forEach(PermitQueue::proceed);
     }
 
-    /** Lets calls wait by the attributes that a limit has now. */
-    void changed(RateLimit previous, RateLimit next) {
-        // No chain of limits: its first one may be in use for good, as the configured one is.
-        replaced.replaceAll((limit, known) -> known == previous ? next : known);
-        previous.withPlans().forEach(limit -> replaced.put(limit, next));
-        next.withPlans().forEach(replaced::remove);
-        queues.values().forEach(queue -> queue.change(previous, next));
+    /** Lets the first waiting call of each bucket try again. */
+    void signalAll() {
+        queues.values().forEach(PermitQueue::signal);
     }
 
     /**
@@ -316,7 +305,7 @@ final class PermitQueueRegistry {
                 polls.set(false);
                 // If no timer could be set, the next rejection tries again.
                 if (thrown == null) {
-                    queues.values().forEach(PermitQueue::signal);
+                    signalAll();
                 }
             });
         }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -40,6 +41,11 @@ public final class RateLimitGate {
     private final CallObserver observer;
 
     private final CallAdmission admission;
+
+    private final @Nullable RateLimitGate parent;
+
+    /** By the id of the limit. */
+    private final Map<String, EffectiveLimit> limits = new ConcurrentHashMap<>();
 
     /** Those of a parent context with the same store, too: a release in one context wakes a call of the other. */
     private final PermitQueueRegistry queues;
@@ -77,6 +83,7 @@ public final class RateLimitGate {
         this.store = store;
         this.observer = observer;
         this.admission = new CallAdmission(listener, observer, waiter);
+        this.parent = parent;
         this.queues = parent == null ? new PermitQueueRegistry(store, waiter, patience, continuations) : parent.queues;
     }
 
@@ -134,9 +141,23 @@ public final class RateLimitGate {
         queues.released(limit, keyDigest);
     }
 
-    /** Lets calls that wait for permits of a limit wait by the attributes that it has now, such as another capacity. */
-    public void limitChanged(RateLimit previous, RateLimit next) {
-        queues.changed(previous, next);
+    /**
+     * Lets calls that wait for permits of a limit wait by the attributes that it has when they try, such as another capacity.
+     *
+     * @param owner the catalog of the context that the limit is followed in
+     */
+    public void follow(EffectiveLimit limit, LimitCatalog owner) {
+        limits.put(limit.get().id(), limit);
+        limit.addListener(owner, queues::signalAll);
+    }
+
+    /** Returns the limit that applies now in the place of one that a call has read. */
+    private RateLimit present(RateLimit known) {
+        EffectiveLimit limit = limits.get(known.id());
+        if (limit != null) {
+            return limit.present(known);
+        }
+        return parent == null ? known : parent.present(known);
     }
 
     /** Returns how many permits of a concurrency limit calls of this instance hold. */
@@ -259,7 +280,7 @@ public final class RateLimitGate {
         if (!mayQueue(request)) {
             return store.decide(request).toStage();
         }
-        CompletableFuture<StoreOutcome> decided = queues.decideAsync(request, ofCall);
+        CompletableFuture<StoreOutcome> decided = queues.decideAsync(request, this::present, ofCall);
         var unused = entered.whenComplete((settlement, thrown) -> decided.cancel(false));
         return decided;
     }
@@ -357,7 +378,7 @@ public final class RateLimitGate {
     private StoreOutcome ask(StoreRequest request) {
         try {
             return mayQueue(request)
-                    ? queues.decide(request, observer)
+                    ? queues.decide(request, this::present, observer)
                     : store.decide(request).await();
         } catch (RateLimitStoreException ex) {
             admission.reportFailure(request.charges(), ex);

@@ -1,22 +1,20 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitOverride;
-import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +25,9 @@ final class WaitingCall {
             RateLimitOverride.builder().dryRun(true).build();
 
     /** What it asked for when it came: how long it waits, and where, stays. */
-    private final List<Charge> asked;
+    private final StoreRequest asked;
 
-    private volatile StoreRequest request;
+    private final UnaryOperator<RateLimit> present;
 
     private final Executor executor;
 
@@ -44,12 +42,17 @@ final class WaitingCall {
     private volatile @Nullable StoreOutcome rejection;
 
     /**
+     * @param present returns the limit that applies now in the place of one that the call knows
      * @param executor completes the outcome after a wait
      * @param late gets a decision that comes when the call is over, such as a cancelled one
      */
-    WaitingCall(StoreRequest request, Executor executor, Consumer<StoreOutcome> late) {
-        this.asked = request.charges();
-        this.request = request;
+    WaitingCall(
+            StoreRequest request,
+            UnaryOperator<RateLimit> present,
+            Executor executor,
+            Consumer<StoreOutcome> late) {
+        this.asked = request;
+        this.present = present;
         this.executor = executor;
         this.late = late;
     }
@@ -75,7 +78,7 @@ final class WaitingCall {
             RateLimitDecision decision = outcome.decisions().get(i);
             Charge charge = charges.get(i);
             if (!decision.allowed() && !charge.limit().dryRun()) {
-                if (!mayWait(asked.get(i).limit()) || decision.retryAfter() == null) {
+                if (!mayWait(asked().get(i).limit()) || decision.retryAfter() == null) {
                     return false;
                 }
                 rejected = true;
@@ -92,28 +95,44 @@ final class WaitingCall {
 
     /** Returns the numbers of the charges whose permits the call waits for. */
     IntStream waiting() {
-        return IntStream.range(0, asked.size()).filter(i -> waits(asked.get(i)));
+        return IntStream.range(0, asked().size()).filter(i -> waits(asked().get(i)));
     }
 
     /** Returns the first charge whose permits the call waits for. */
     Charge first() {
-        return asked.get(waiting().findFirst().orElseThrow());
+        return asked().get(waiting().findFirst().orElseThrow());
     }
 
     /** Returns how long the call waits: as long as each of its limits allows. */
     Duration maxWait() {
         return waiting()
-                .mapToObj(i -> asked.get(i).limit().maxWait())
+                .mapToObj(i -> asked().get(i).limit().maxWait())
                 .min(Duration::compareTo)
                 .orElseThrow();
     }
 
     List<Charge> asked() {
-        return asked;
+        return asked.charges();
     }
 
+    /**
+     * Returns what the call asks for by the attributes that its limits have now, such as another capacity. It needs no permits of
+     * one that is disabled, and again all of them if that one is enabled before the call was let in.
+     */
     StoreRequest request() {
-        return request;
+        List<Charge> charges = asked().stream().map(this::byPresentLimit).toList();
+        return charges.equals(asked()) ? asked : asked.with(charges);
+    }
+
+    private Charge byPresentLimit(Charge charge) {
+        RateLimit limit = present.apply(charge.limit());
+        if (limit == charge.limit() || limit.hasRate() != charge.limit().hasRate()) {
+            return charge;
+        }
+        // Stores do not read whether a limit is enabled, and would reject the call if its key is blocked.
+        return limit.enabled()
+                ? new Charge(limit, charge.key(), charge.permits())
+                : new Charge(limit.definition().with(TRIAL), charge.key(), 0);
     }
 
     /** The call is about to join a queue. */
@@ -124,50 +143,6 @@ final class WaitingCall {
     /** Returns the queue that the call has joined. */
     PermitQueue queue() {
         return Objects.requireNonNull(queue);
-    }
-
-    /**
-     * Lets the call wait by the attributes that a limit has now, if it waits for that limit. It needs no permits of one that is
-     * disabled, and again all of them if that one is enabled before the call was let in.
-     */
-    void change(RateLimit previous, RateLimit next) {
-        List<Charge> present = request.charges();
-        List<Charge> charges = new ArrayList<>(present.size());
-        for (int i = 0; i < present.size(); i++) {
-            charges.add(changed(present.get(i), asked.get(i).permits(), previous, next));
-        }
-        if (!charges.equals(request.charges())) {
-            request = request.with(charges);
-        }
-    }
-
-    private static Charge changed(Charge charge, long permits, RateLimit previous, RateLimit next) {
-        RateLimit known = charge.limit();
-        // It may be an older one, if the limit has changed between the call and its place in the queue.
-        if (!known.id().equals(previous.id()) || known.hasRate() != next.hasRate()) {
-            return charge;
-        }
-        RateLimit now = ofPlan(known, next);
-        // Stores do not read whether a limit is enabled, and would reject the call if its key is blocked.
-        return now.enabled()
-                ? new Charge(now, charge.key(), permits)
-                : new Charge(now.definition().with(TRIAL), charge.key(), 0);
-    }
-
-    private static RateLimit ofPlan(RateLimit known, RateLimit next) {
-        String plan = known.plan();
-        RateLimitPlan ofCode = known.definition().numbers();
-        if (plan == null) {
-            return next;
-        }
-        if (ofCode != null) {
-            try {
-                return next.definition().with(ofCode);
-            } catch (RateLimitConfigurationException invalid) {
-                // As for later calls with the plan. The first of them warns.
-            }
-        }
-        return next.plans().getOrDefault(plan, next);
     }
 
     CompletableFuture<StoreOutcome> outcome() {

@@ -24,14 +24,17 @@ import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +58,19 @@ class PermitQueueTests {
             .capacity(2)
             .maxWait(Duration.ofSeconds(5))
             .build();
+
+    private final LimitCatalog catalog = new LimitCatalog(RateLimitSettings.NONE, null, () -> false);
+
+    private final Map<String, EffectiveLimit> limits = new HashMap<>();
+
+    private void change(RateLimitGate gate, RateLimit previous, RateLimit next) {
+        limits.computeIfAbsent(previous.id(), id -> {
+                    EffectiveLimit changing = new EffectiveLimit(previous);
+                    gate.follow(changing, catalog);
+                    return changing;
+                })
+                .reconfigure(next);
+    }
 
     private RateLimitListener listener() {
         return (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome);
@@ -302,9 +318,10 @@ class PermitQueueTests {
         Settlement both = entered(enter(2));
         RateLimit off = limit.definition()
                 .with(RateLimitOverride.builder().enabled(false).build());
-        gate.limitChanged(limit, off);
+        change(gate, limit, off);
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2));
-        gate.limitChanged(
+        change(
+                gate,
                 off,
                 limit.definition().with(RateLimitOverride.builder().capacity(4).build()));
         entered(call);
@@ -319,8 +336,8 @@ class PermitQueueTests {
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2), new Charge(other, "alice", 1));
         RateLimit disabled = limit.definition()
                 .with(RateLimitOverride.builder().enabled(false).build());
-        gate.limitChanged(limit, disabled);
-        gate.limitChanged(disabled, limit);
+        change(gate, limit, disabled);
+        change(gate, disabled, limit);
         busy.release();
         entered(call);
         assertThat(free()).isZero();
@@ -339,8 +356,8 @@ class PermitQueueTests {
         RateLimit disabled = limit.definition()
                 .with(RateLimitOverride.builder().enabled(false).build());
         slow.answer = new CompletableFuture<>();
-        ofShared.limitChanged(limit, disabled);
-        ofShared.limitChanged(disabled, limit);
+        change(ofShared, limit, disabled);
+        change(ofShared, disabled, limit);
         slow.answer.complete(null);
         entered(calls.get(0));
         assertThat(ofShared.waitingCalls(limit)).isEqualTo(2);
@@ -428,6 +445,7 @@ class PermitQueueTests {
         StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
         WaitingCall call = new WaitingCall(
                 request,
+                UnaryOperator.identity(),
                 task -> {
                     throw new OutOfMemoryError("unable to create native thread");
                 },
