@@ -221,6 +221,10 @@ public final class LimitAttributes {
 
     private static Origin origin(AttributeValues values, Attribute<?> row) {
         String property = values.property(row);
+        String end = values.overrideEnd(row);
+        if (end != null) {
+            return new Origin(Source.OVERRIDE, end);
+        }
         return property != null
                 ? new Origin(Source.CONFIGURATION, property)
                 : new Origin(values.has(row) ? Source.DECLARATION : Source.DEFAULT, "");

@@ -1,6 +1,5 @@
 package io.ratelimit.internal.change;
 
-import io.ratelimit.LimitAttributes;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitChangedEvent;
@@ -102,32 +101,30 @@ public record LimitAdmin(
 
     private RateLimitStatus status(EffectiveLimit limit) {
         LimitState state = limit.state();
-        RateLimit effective = state.effective();
-        ActiveOverride override = override(state, LimitState.OF_LIMIT);
-        Map<String, Origin> origins = origins(state.configured(), effective, override);
+        RateLimit configured = state.configured();
         Map<String, RateLimitStatus> plans = new HashMap<>();
-        for (Map.Entry<String, RateLimit> each : effective.plans().entrySet()) {
-            RateLimitStatus ofPlan = status(state, each.getKey(), each.getValue(), origins);
-            if (LimitNames.canonical(each.getKey()).equals(plan)) {
+        for (Map.Entry<String, RateLimit> each : state.effective().plans().entrySet()) {
+            String id = LimitNames.canonical(each.getKey());
+            RateLimit effective = each.getValue();
+            RateLimit before = configured.plans().getOrDefault(each.getKey(), effective);
+            RateLimitStatus ofPlan = status(state, id, before, effective, Map.of());
+            if (id.equals(plan)) {
                 return ofPlan;
             }
             plans.put(each.getKey(), ofPlan);
         }
-        return new RateLimitStatus(state.configured(), effective, override, origins, plans);
+        return status(state, LimitState.OF_LIMIT, configured, state.effective(), plans);
     }
 
-    private RateLimitStatus status(LimitState state, String name, RateLimit effective, Map<String, Origin> ofLimit) {
-        RateLimit configured = state.configured().plans().getOrDefault(name, effective);
-        Map<String, Origin> origins = new HashMap<>(ofLimit);
-        Map<String, Origin> inherited = state.effective().definition().origins();
-        effective.definition().origins().forEach((attribute, origin) -> {
-            if (!origin.equals(inherited.get(attribute))) {
-                origins.put(attribute, withPlace(origin, ""));
-            }
-        });
-        ActiveOverride override = override(state, LimitNames.canonical(name));
-        addOverridden(origins, effective, override);
-        return new RateLimitStatus(configured, effective, override, origins);
+    private RateLimitStatus status(
+            LimitState state,
+            String ofPlan,
+            RateLimit configured,
+            RateLimit effective,
+            Map<String, RateLimitStatus> plans) {
+        Map<String, Origin> origins = new HashMap<>(effective.definition().origins());
+        origins.replaceAll((attribute, origin) -> withPlace(origin, configured.name()));
+        return new RateLimitStatus(configured, effective, override(state, ofPlan), origins, plans);
     }
 
     private static @Nullable ActiveOverride override(LimitState state, String ofPlan) {
@@ -144,33 +141,9 @@ public record LimitAdmin(
                 state.problem());
     }
 
-    private Map<String, Origin> origins(RateLimit configured, RateLimit effective, @Nullable ActiveOverride override) {
-        Map<String, Origin> origins = new HashMap<>();
-        String declaration = catalog.place(configured.name()).orElse("");
-        configured
-                .definition()
-                .origins()
-                .forEach((attribute, origin) -> origins.put(attribute, withPlace(origin, declaration)));
-        addOverridden(origins, effective, override);
-        return origins;
-    }
-
-    /** A capacity that nothing sets is that of the rate. */
-    private static void addOverridden(
-            Map<String, Origin> origins, RateLimit effective, @Nullable ActiveOverride override) {
-        if (override != null && override.problem() == null) {
-            Origin overridden = new Origin(
-                    Source.OVERRIDE, override.until() == null ? "until it is removed" : "until " + override.until());
-            override.attributes().names().forEach(attribute -> origins.put(attribute, overridden));
-            if (!effective.definition().values().has(LimitAttributes.CAPACITY)) {
-                origins.put(LimitAttributes.CAPACITY.name(), origins.get(LimitAttributes.RATE.name()));
-            }
-        }
-    }
-
-    private Origin withPlace(Origin origin, String declaration) {
+    private Origin withPlace(Origin origin, String limit) {
         if (origin.source() == Source.DECLARATION) {
-            return new Origin(Source.DECLARATION, declaration);
+            return new Origin(Source.DECLARATION, catalog.place(limit).orElse(""));
         }
         if (origin.source() == Source.CONFIGURATION) {
             Origin found = properties.of(origin.place());

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Values of attributes, and the properties that they were read from. Immutable. Merged attribute by attribute. */
+/** Values of attributes, and where they come from. Immutable. Merged attribute by attribute. */
 public final class AttributeValues {
 
     /** No attribute is set. */
@@ -34,7 +34,7 @@ public final class AttributeValues {
         if (value == null) {
             next.remove(attribute);
         } else {
-            next.put(attribute, new Value(value instanceof List<?> list ? List.copyOf(list) : value, prefix));
+            next.put(attribute, new Value(value instanceof List<?> list ? List.copyOf(list) : value, prefix, null));
         }
         return new AttributeValues(next);
     }
@@ -53,6 +53,17 @@ public final class AttributeValues {
     public AttributeValues overriddenBy(AttributeValues others) {
         Map<Attribute<?>, Value> next = new HashMap<>(values);
         next.putAll(others.values);
+        return new AttributeValues(next);
+    }
+
+    /**
+     * Returns these values as those of an override that is in force.
+     *
+     * @param end describes when it ends
+     */
+    public AttributeValues inForce(String end) {
+        Map<Attribute<?>, Value> next = new HashMap<>(values);
+        next.replaceAll((attribute, value) -> new Value(value.value, value.prefix, end));
         return new AttributeValues(next);
     }
 
@@ -89,6 +100,12 @@ public final class AttributeValues {
     public @Nullable String property(Attribute<?> attribute) {
         Value found = values.get(attribute);
         return found == null || found.prefix == null ? null : found.prefix + "." + attribute.property();
+    }
+
+    /** Describes when the override ends that sets the value; {@code null}: none sets it. */
+    public @Nullable String overrideEnd(Attribute<?> attribute) {
+        Value found = values.get(attribute);
+        return found == null ? null : found.end;
     }
 
     /** Returns the name of an attribute as its author wrote it: the property that it was read from, or else the attribute. */
@@ -133,5 +150,6 @@ public final class AttributeValues {
         return values.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().value));
     }
 
-    private record Value(Object value, @Nullable String prefix) {}
+    private record Value(
+            Object value, @Nullable String prefix, @Nullable String end) {}
 }

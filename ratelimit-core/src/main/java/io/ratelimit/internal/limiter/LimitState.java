@@ -1,5 +1,6 @@
 package io.ratelimit.internal.limiter;
 
+import io.ratelimit.LimitAttributes;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
@@ -92,6 +93,7 @@ public record LimitState(
                     "the override" + (plan.equals(OF_LIMIT) ? "" : " of plan '" + plan + "'") + " must be readable.",
                     "A newer version of the starter may have written it.");
         }
-        return attributes;
+        String end = override.until() == null ? "until it is removed" : "until " + override.until();
+        return LimitAttributes.override(LimitAttributes.of(attributes).inForce(end), attributes.duration());
     }
 }
