@@ -47,10 +47,7 @@ final class WaitingCall {
      * @param late gets a decision that comes when the call is over, such as a cancelled one
      */
     WaitingCall(
-            StoreRequest request,
-            UnaryOperator<RateLimit> present,
-            Executor executor,
-            Consumer<StoreOutcome> late) {
+            StoreRequest request, UnaryOperator<RateLimit> present, Executor executor, Consumer<StoreOutcome> late) {
         this.asked = request;
         this.present = present;
         this.executor = executor;

@@ -37,8 +37,7 @@ public final class CombinedOutcome {
                 .map(Objects::requireNonNull)
                 .toList();
         return request.refundable()
-                ? StoreOutcome.of(
-                        request, inOrder, permits -> Futures.forAll(parts, part -> refund(part, permits)))
+                ? StoreOutcome.of(request, inOrder, permits -> Futures.forAll(parts, part -> refund(part, permits)))
                 : StoreOutcome.of(request, inOrder);
     }
 

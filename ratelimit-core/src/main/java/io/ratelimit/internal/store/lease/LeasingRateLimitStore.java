@@ -101,9 +101,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
                 leased.add(outcome);
             }
         }
-        return rest.isEmpty()
-                ? CombinedOutcome.of(request, leased)
-                : decideRest(request, leased, request.with(rest));
+        return rest.isEmpty() ? CombinedOutcome.of(request, leased) : decideRest(request, leased, request.with(rest));
     }
 
     /** Takes permits leased already; {@code null} if there are not so many. */
@@ -138,8 +136,8 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
 
     private static void putBack(List<StoreOutcome> leased, Predicate<Charge> which) {
         for (StoreOutcome taken : leased) {
-            var unused = taken.refund()
-                    .refund(taken.charges().stream().filter(which).toList());
+            var unused =
+                    taken.refund().refund(taken.charges().stream().filter(which).toList());
         }
     }
 

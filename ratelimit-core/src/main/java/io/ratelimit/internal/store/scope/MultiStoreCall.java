@@ -142,8 +142,7 @@ final class MultiStoreCall {
 
         private CompletableFuture<Void> see(Function<Charge, StoreRequest> question) {
             return Futures.forAll(
-                    charges,
-                    charge -> ask(question.apply(charge)).thenAccept(decided -> seen.put(charge, decided)));
+                    charges, charge -> ask(question.apply(charge)).thenAccept(decided -> seen.put(charge, decided)));
         }
 
         /** Returns whether the charge stays although another limit rejects the call. */
