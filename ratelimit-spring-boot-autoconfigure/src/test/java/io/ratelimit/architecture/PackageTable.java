@@ -22,7 +22,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("spi", List.of("internal.concurrent")),
             entry("internal.concurrent", List.of()),
             entry("internal.memory", List.of("spi", "internal.store")),
-            entry("internal.store", List.of("spi")),
+            entry("internal.store", List.of("spi", "internal.concurrent")),
             entry("internal.store.failover", List.of("spi", "internal.store", "internal.concurrent")),
             entry("internal.store.lease", List.of("spi", "internal.store", "internal.concurrent")),
             entry("internal.store.rejection", List.of("spi", "internal.store")),
