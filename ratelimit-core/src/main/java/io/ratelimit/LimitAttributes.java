@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -203,6 +204,11 @@ public final class LimitAttributes {
             merged = merged.inherit(row, defaults);
         }
         return merged;
+    }
+
+    /** Returns whether the attributes of a limit are the same. Its expressions are read at the start-up alone. */
+    static boolean areSame(AttributeValues some, AttributeValues others) {
+        return OF_LIMIT.stream().allMatch(row -> Objects.equals(some.get(row), others.get(row)));
     }
 
     static boolean hasRate(AttributeValues values) {

@@ -137,6 +137,15 @@ public record LimitDefinition(
                 .build();
     }
 
+    /** Returns whether both set the same, also for their plans. */
+    boolean isSetAs(LimitDefinition other) {
+        return LimitAttributes.areSame(values, other.values)
+                && planOverrides.equals(other.planOverrides)
+                && configurationOrNone()
+                        .plans()
+                        .equals(other.configurationOrNone().plans());
+    }
+
     private LimitConfiguration configurationOrNone() {
         return configuration != null ? configuration : LimitConfiguration.of(name);
     }

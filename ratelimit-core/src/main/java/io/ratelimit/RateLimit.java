@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -303,20 +302,15 @@ public final class RateLimit {
                 redis == null ? null : LimitNames.canonical(redis));
     }
 
-    /** Returns whether all attributes of both are the same. */
+    /**
+     * Returns whether two limits and their plans are set alike: then no override tells them apart. Limits with the same numbers may
+     * not be, such as those with and without a capacity that is the number in the rate.
+     */
     @Internal
-    public boolean hasAttributesOf(RateLimit other) {
-        return agreesWith(other)
-                && lease == other.lease
-                && enabled == other.enabled
-                && dryRun == other.dryRun
-                && onStoreFailure == other.onStoreFailure
-                && plans.keySet().equals(other.plans.keySet())
-                && plans.values().stream()
-                        .allMatch(plan -> plan.hasAttributesOf(Objects.requireNonNull(other.plans.get(plan.plan()))));
+    public boolean isSetAs(RateLimit other) {
+        return definition.isSetAs(other.definition);
     }
 
-    /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {
         return algorithm + ", capacity " + capacity()

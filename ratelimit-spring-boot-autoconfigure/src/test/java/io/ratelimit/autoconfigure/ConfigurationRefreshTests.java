@@ -12,9 +12,12 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.testing.LogRecorder;
+import java.time.ZoneId;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
@@ -84,6 +87,35 @@ class ConfigurationRefreshTests {
             admin.removeOverride("quotes");
             assertThat(effective(context, "quotes").capacity()).isEqualTo(3);
         });
+    }
+
+    /** As after a restart. */
+    @ParameterizedTest
+    @CsvSource({
+        "capacity=1, 1, Z, true",
+        "zone=Europe/Berlin, 20, Europe/Berlin, true",
+        "plans.pro.dry-run=false, 20, Z, false"
+    })
+    void propertyThatAloneChangesNoNumberAppliesBelowAnOverride(
+            String property, long capacity, ZoneId zone, boolean dryRunOfPlan) {
+        application
+                .withPropertyValues(
+                        "ratelimit.limits.declared.algorithm=fixed-window",
+                        "ratelimit.limits.declared.dry-run=false",
+                        "ratelimit.limits.declared.plans.pro.enabled=true",
+                        "ratelimit.limits.declared.plan-expression=none")
+                .run(context -> {
+                    refresh(context, "ratelimit.limits.declared." + property);
+                    RateLimitOverride override = RateLimitOverride.builder()
+                            .rate("20/h")
+                            .dryRun(true)
+                            .build();
+                    context.getBean(RateLimitAdmin.class).override("declared", override);
+                    RateLimit limit = effective(context, "declared");
+                    assertThat(limit.capacity()).isEqualTo(capacity);
+                    assertThat(limit.zone()).isEqualTo(zone);
+                    assertThat(limit.plans().get("pro").dryRun()).isEqualTo(dryRunOfPlan);
+                });
     }
 
     @Test

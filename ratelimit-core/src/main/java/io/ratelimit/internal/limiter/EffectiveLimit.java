@@ -167,7 +167,7 @@ public final class EffectiveLimit {
     RateLimit with(RateLimitSettings settings) {
         RateLimit configured = configured();
         RateLimit candidate = settings.apply(configured);
-        if (candidate.hasAttributesOf(configured)) {
+        if (candidate.isSetAs(configured)) {
             return configured;
         }
         candidate.withPlans().forEach(this::check);
