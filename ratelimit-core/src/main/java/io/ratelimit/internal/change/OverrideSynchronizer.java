@@ -15,7 +15,6 @@ import io.ratelimit.internal.limiter.StoredOverride;
 import io.ratelimit.internal.store.BucketUnchangedException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -257,7 +256,11 @@ public final class OverrideSynchronizer implements AutoCloseable {
     private synchronized void applyAll(@Nullable String changed, @Nullable String principal, boolean endedHere) {
         OverrideEvents.Reading reading = new OverrideEvents.Reading(now(), changed, principal, endedHere);
         Map<String, Map<String, StoredOverride>> inForce = known.inForce(reading.nowMicros());
-        for (EffectiveLimit limit : limitsTwice()) {
+        List<EffectiveLimit> limits = catalogs.stream()
+                .flatMap(catalog -> catalog.effective().stream())
+                .toList();
+        limits.forEach(limit -> limit.expect(inForce.getOrDefault(limit.get().id(), Map.of())));
+        for (EffectiveLimit limit : limits) {
             try {
                 LimitState before = limit.apply(inForce.getOrDefault(limit.get().id(), Map.of()));
                 events.publish(before, limit.state(), reading);
@@ -272,14 +275,6 @@ public final class OverrideSynchronizer implements AutoCloseable {
     public synchronized void reconfigured(List<EffectiveLimit> limits) {
         limits.forEach(limit -> events.publishReconfigured(limit.state()));
         applyAll(null, null, false);
-    }
-
-    /** What may apply to one of them depends on what applies to another. */
-    private List<EffectiveLimit> limitsTwice() {
-        List<EffectiveLimit> all = new ArrayList<>();
-        catalogs.forEach(catalog -> all.addAll(catalog.effective()));
-        all.addAll(List.copyOf(all));
-        return all;
     }
 
     /** Tells the listeners of a change. */

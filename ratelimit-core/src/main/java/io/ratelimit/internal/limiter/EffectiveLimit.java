@@ -27,6 +27,9 @@ public final class EffectiveLimit {
 
     private volatile LimitState state;
 
+    /** What would apply if no call had other limits, too. What does is checked beside that of the others, in whatever order. */
+    private volatile LimitState alone;
+
     /** Made when a plan is looked up, for the limit of that time. */
     private volatile @Nullable PlanLimits plans;
 
@@ -45,6 +48,7 @@ public final class EffectiveLimit {
     EffectiveLimit(RateLimit configured) {
         this.name = configured.name();
         this.state = LimitState.of(configured);
+        this.alone = state;
     }
 
     /** Returns the name as declared, which does not change. */
@@ -140,23 +144,34 @@ public final class EffectiveLimit {
         LimitState present = state;
         Map<String, StoredOverride> next = new HashMap<>(present.overrides());
         next.put(plan, new StoredOverride(0, 0, candidate, null));
-        var unused = LimitState.effective(present.configured(), next, this::checkJointly);
+        checkOverridden(LimitState.effective(present.configured(), next, this::check));
     }
 
     /**
-     * Applies these overrides of the limit and its plans, and no others. Whatever happens, it throws nothing.
+     * Takes notice of these overrides of the limit and its plans, and no others: {@link #apply} applies them. Whatever happens, it
+     * throws nothing.
      *
      * @param next by the id of the plan, or {@link LimitState#OF_LIMIT}
+     */
+    public synchronized void expect(Map<String, StoredOverride> next) {
+        overrides = next;
+        alone = alone.next(state.configured(), next, this::check);
+    }
+
+    /**
+     * Applies these overrides. The other limits of its calls {@linkplain #expect expect} theirs already.
+     *
      * @return what applied before
      */
     public synchronized LimitState apply(Map<String, StoredOverride> next) {
-        overrides = next;
-        return update(state.configured());
+        expect(next);
+        return update();
     }
 
     /** Applies another configuration, below the present overrides. */
     synchronized void reconfigure(RateLimit next) {
-        var unused = update(next);
+        alone = alone.next(next, overrides, this::check);
+        var unused = update();
     }
 
     /**
@@ -183,6 +198,10 @@ public final class EffectiveLimit {
         checkCalls(limit -> limit == this ? candidate : limit.get());
     }
 
+    private void checkOverridden(RateLimit candidate) {
+        checkCalls(limit -> limit == this ? candidate : limit.alone.effective());
+    }
+
     /**
      * Checks this limit beside the others of its calls.
      *
@@ -192,9 +211,9 @@ public final class EffectiveLimit {
         calls.forEach(call -> call.check(numbers));
     }
 
-    private LimitState update(RateLimit configured) {
+    private LimitState update() {
         LimitState before = state;
-        LimitState next = before.next(configured, overrides, this::checkJointly);
+        LimitState next = alone.among(this::checkOverridden);
         state = next;
         if (next.effective() != before.effective() || !told) {
             // Plans with numbers of their own are checked again, beside the limit as it is now.

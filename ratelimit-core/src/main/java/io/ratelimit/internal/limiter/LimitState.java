@@ -31,8 +31,8 @@ public record LimitState(
     }
 
     /**
-     * Returns what applies with these overrides; this object if they are the same and still apply: another limit of a call may
-     * have changed. While they do not, it tries again, as what has failed may have been a lack of memory.
+     * Returns what applies with these overrides; this object if they are the same and apply. While they do not, it tries again, as
+     * what has failed may have been a lack of memory.
      *
      * @param all those of the limit and of its plans; an override of a plan that the configuration does not have is ignored
      * @param check throws a {@link RateLimitConfigurationException} if a limit cannot apply
@@ -48,9 +48,29 @@ public record LimitState(
             }
             return new LimitState(configuration, known, effective(configuration, known, check), null);
         } catch (Throwable ex) {
-            String mistake = ex instanceof RateLimitConfigurationException ? ex.getMessage() : ex.toString();
-            return new LimitState(configuration, known, configuration, mistake);
+            return invalid(configuration, known, ex);
         }
+    }
+
+    /**
+     * Returns this state, or the configuration if the limits of its calls exclude what applies with overrides.
+     *
+     * @param check throws a {@link RateLimitConfigurationException} if they do
+     */
+    LimitState among(Consumer<RateLimit> check) {
+        try {
+            if (effective != configured) {
+                check.accept(effective);
+            }
+            return this;
+        } catch (Throwable ex) {
+            return invalid(configured, overrides, ex);
+        }
+    }
+
+    private static LimitState invalid(RateLimit configured, Map<String, StoredOverride> overrides, Throwable failure) {
+        String mistake = failure instanceof RateLimitConfigurationException ? failure.getMessage() : failure.toString();
+        return new LimitState(configured, overrides, configured, mistake);
     }
 
     private static Map<String, StoredOverride> known(RateLimit configuration, Map<String, StoredOverride> all) {

@@ -13,12 +13,16 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitStatus;
+import io.ratelimit.Scope;
+import io.ratelimit.internal.limiter.JointLimits;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The overrides of a limit and its plans are valid or invalid together. */
 class WholeOverrideTests {
@@ -153,6 +157,41 @@ class WholeOverrideTests {
                     .containsOnly(capacity);
             assertThat(many.effective("api")).hasToString("TOKEN_BUCKET, capacity 1 at 1/d, plans gold");
         }
+    }
+
+    /** The operator's instance does not know yet that code calls both limits together. */
+    @ParameterizedTest
+    @CsvSource({"here, api", "api, here"})
+    void whatAppliesToTheLimitsOfACallIsTheSameInWhateverOrderTheirOverridesCame(String earlier, String later) {
+        LimitConfiguration[] limits = {
+            api("1/d", false),
+            LimitConfiguration.of("here").with(LimitAttributes.RATE, "5/s").with(LimitAttributes.SCOPE, Scope.INSTANCE)
+        };
+        SimulatedInstance operator = new SimulatedInstance(server, limits);
+        SimulatedInstance running = new SimulatedInstance(server, limits);
+        joinLimits(running);
+        RateLimitOverride blocking = RateLimitOverride.builder()
+                .blockFor(List.of(Duration.ofMinutes(1)))
+                .build();
+        for (String limit : List.of(earlier, later)) {
+            operator.admin.override(limit, blocking);
+            running.poll();
+        }
+        SimulatedInstance restarted = new SimulatedInstance(server, limits);
+        joinLimits(restarted);
+        restarted.poll();
+        for (String limit : List.of("api", "here")) {
+            assertThat(restarted.effective(limit).blockFor())
+                    .isEqualTo(running.effective(limit).blockFor());
+            assertThat(running.effective(limit).blockFor()).isEmpty();
+        }
+        operator.admin.removeOverride(later);
+        running.poll();
+        assertThat(running.effective(earlier).blockFor()).isNotEmpty();
+    }
+
+    private static void joinLimits(SimulatedInstance instance) {
+        JointLimits.check(instance.catalog, List.of(instance.limit("api"), instance.limit("here")), "acquireAll");
     }
 
     @Test
