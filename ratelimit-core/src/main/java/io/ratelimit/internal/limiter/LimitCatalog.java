@@ -212,12 +212,15 @@ public final class LimitCatalog implements AutoCloseable {
     }
 
     /**
-     * Applies another configuration to all limits of this context, or to none. Overrides stay above it.
+     * Applies another configuration to all limits of this context, or to none. Overrides stay above it, and the number of instances
+     * that share a limit is that of the start-up.
      *
      * @return the limits that have changed
      * @throws RateLimitConfigurationException if a limit is invalid with it, or an entry names no limit; nothing changes
      */
-    public synchronized List<EffectiveLimit> reconfigure(RateLimitSettings next) {
+    public synchronized List<EffectiveLimit> reconfigure(RateLimitSettings refreshed) {
+        RateLimitSettings next = new RateLimitSettings(
+                refreshed.defaults(), settings.localShare(), refreshed.limits(), refreshed.customizers());
         next.limits().keySet().stream().map(next::of).forEach(this::checkKnown);
         Map<EffectiveLimit, RateLimit> changes = new LinkedHashMap<>();
         for (Declaration declaration : declarations.values()) {

@@ -75,6 +75,21 @@ class LimitCatalogTests {
         assertThat(configured.complete()).isEmpty();
     }
 
+    /** Else it would divide the limits that it changes, and not the others. */
+    @Test
+    void refreshDividesNoLimitByAnotherNumberOfInstances() {
+        RateLimitSettings half = TestSettings.of(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of());
+        LimitCatalog halved = new LimitCatalog(half, null, () -> false);
+        EffectiveLimit limit = halved.declare(half.apply(quotes.definition().declaration()), "A.a()", true);
+        halved.reconfigure(TestSettings.of(
+                false,
+                OnStoreFailure.LOCAL,
+                new LocalShare(4),
+                Map.of("quotes", LimitConfiguration.of("quotes").with(LimitAttributes.CAPACITY, 8L))));
+        assertThat(limit.get().local(0).capacity()).isEqualTo(4);
+        assertThat(halved.settings().localShare()).isEqualTo(half.localShare());
+    }
+
     /** A refresh comes to the parent, too. The limit may be declared there, in a child or in a sibling. */
     @Test
     void refreshedPropertiesMayNameLimitsOfOtherContexts() {
