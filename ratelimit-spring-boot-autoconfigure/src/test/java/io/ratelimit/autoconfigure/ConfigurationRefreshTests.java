@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
@@ -11,6 +12,7 @@ import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.spi.RateLimitCustomizer;
 import io.ratelimit.testing.LogRecorder;
 import java.time.ZoneId;
 import java.util.concurrent.CompletableFuture;
@@ -115,6 +117,27 @@ class ConfigurationRefreshTests {
                     assertThat(limit.capacity()).isEqualTo(capacity);
                     assertThat(limit.zone()).isEqualTo(zone);
                     assertThat(limit.plans().get("pro").dryRun()).isEqualTo(dryRunOfPlan);
+                });
+    }
+
+    /** What is kept for a limit, such as remembered rejections and leases, stays. */
+    @Test
+    void refreshThatChangesNothingKeepsTheLimits() {
+        application
+                .withPropertyValues(
+                        "ratelimit.defaults.zone=Europe/Berlin",
+                        "ratelimit.dry-run=true",
+                        "ratelimit.limits.declared.algorithm=fixed-window",
+                        "ratelimit.limits.declared.block-for=1m, 10m",
+                        "ratelimit.limits.declared.plans.pro.rate=2/day",
+                        "ratelimit.limits.declared.plan-expression=none")
+                .withBean(RateLimitCustomizer.class, () -> (name, limit) -> limit.onStoreFailure(OnStoreFailure.ALLOW))
+                .run(context -> {
+                    RateLimit declared = effective(context, "declared");
+                    RateLimit quotes = effective(context, "quotes");
+                    refresh(context, "unrelated=1");
+                    assertThat(effective(context, "declared")).isSameAs(declared);
+                    assertThat(effective(context, "quotes")).isSameAs(quotes);
                 });
     }
 
