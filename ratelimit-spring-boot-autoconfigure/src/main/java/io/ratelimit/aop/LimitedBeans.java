@@ -8,11 +8,11 @@ import io.ratelimit.internal.limiter.LimitCatalog;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -50,26 +50,12 @@ public record LimitedBeans(
     private static final String JOB_DETAIL = "org.quartz.JobDetail";
 
     /**
-     * A limited method and its limits.
-     *
-     * @param type the class or interface that declares the method
-     * @param charges what is charged to each limit of the method, by the name of the limit
-     */
-    public record LimitedMethodRecord(String type, String method, Map<String, ChargeDescription> charges) {
-
-        /** Returns what is charged to one limit of the method. */
-        public ChargeDescription charge(String limit) {
-            return Objects.requireNonNull(charges.get(limit));
-        }
-    }
-
-    /**
      * Validates all beans.
      *
-     * @return every limited method, sorted by name
+     * @return the methods of each limit, by the limit's name, and what a call of each is charged
      * @throws RateLimitConfigurationException if a limited method is not intercepted or its limits are invalid
      */
-    public List<LimitedMethodRecord> check() {
+    public Map<String, Map<String, ChargeDescription>> check() {
         // First find all, so that every annotation has declared its limit before a pointcut refers to one.
         List<BeanMethod> all = find(beans, methods, this::typeOf, this::isMock);
         all.forEach(this::checkCallback);
@@ -79,7 +65,7 @@ public record LimitedBeans(
         checkFactories();
         checkProcessed(all);
         checkMatches(all);
-        List<LimitedMethodRecord> records = new ArrayList<>();
+        Map<String, Map<String, ChargeDescription>> limits = new TreeMap<>();
         for (BeanMethod found : all) {
             if (isMock(found.bean())) {
                 continue;
@@ -87,15 +73,10 @@ public record LimitedBeans(
             LimitedMethod limited = found.method().limited();
             checkAdvised(found.bean(), found.method());
             handlers.check(limited, found.type());
-            records.add(new LimitedMethodRecord(
-                    limited.method().getDeclaringClass().getName(),
-                    MethodSignatures.describe(limited.method()),
-                    limited.descriptions()));
+            limited.descriptions().forEach((limit, charge) -> limits.computeIfAbsent(limit, name -> new TreeMap<>())
+                    .put(MethodSignatures.describe(limited.method()), charge));
         }
-        return records.stream()
-                .distinct()
-                .sorted(Comparator.comparing(LimitedMethodRecord::method))
-                .toList();
+        return limits;
     }
 
     /** Finds the limited methods of all beans. */

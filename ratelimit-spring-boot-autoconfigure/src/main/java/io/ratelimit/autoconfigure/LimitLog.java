@@ -1,11 +1,11 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import io.ratelimit.expression.ChargeDescription;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -22,11 +22,11 @@ final class LimitLog {
     /**
      * Describes a limit.
      *
-     * @param methods the methods that it limits
+     * @param methods the methods that it limits, and what a call of each is charged
      * @param requests the requests that it limits, and what each is charged
      */
     static String describe(
-            RateLimit limit, List<LimitedMethodRecord> methods, Map<String, ChargeDescription> requests) {
+            RateLimit limit, Map<String, ChargeDescription> methods, Map<String, ChargeDescription> requests) {
         String line = "Rate limit '" + limit.name() + "': " + limit;
         if (methods.isEmpty() && requests.isEmpty()) {
             return line;
@@ -35,29 +35,27 @@ final class LimitLog {
             logger.log(
                     Level.DEBUG,
                     "Rate limit '" + limit.name() + "' applies to "
-                            + Stream.concat(
-                                            methods.stream().map(LimitedMethodRecord::method),
-                                            requests.keySet().stream())
+                            + Stream.concat(methods.keySet().stream(), requests.keySet().stream())
                                     .collect(Collectors.joining(", ")));
         }
-        String keys = Stream.concat(
-                        methods.stream()
-                                .map(method -> method.charge(limit.name()).key()),
-                        requests.values().stream().map(ChargeDescription::key))
+        String keys = Stream.concat(methods.values().stream(), requests.values().stream())
+                .map(ChargeDescription::key)
                 .distinct()
                 .collect(Collectors.joining(" or "));
-        String places = Stream.of(ofMethods(methods), first(List.copyOf(requests.keySet())))
+        String places = Stream.of(ofMethods(methods.keySet()), first(List.copyOf(requests.keySet())))
                 .filter(text -> !text.isEmpty())
                 .collect(Collectors.joining(", "));
         return line + ", key " + keys + ", on " + places;
     }
 
-    private static String ofMethods(List<LimitedMethodRecord> methods) {
+    private static String ofMethods(Set<String> methods) {
         if (methods.size() <= MOST_PLACES) {
-            return methods.stream().map(LimitedMethodRecord::method).collect(Collectors.joining(", "));
+            return String.join(", ", methods);
         }
-        List<String> types =
-                methods.stream().map(LimitedMethodRecord::type).distinct().toList();
+        List<String> types = methods.stream()
+                .map(method -> method.replaceFirst("\\.[^.]*\\(.*", ""))
+                .distinct()
+                .toList();
         return methods.size() + " methods of " + first(types);
     }
 

@@ -6,7 +6,6 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.aop.LimitedBeans;
-import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisServerNames;
 import io.ratelimit.autoconfigure.redis.RedisServerProperties;
@@ -46,7 +45,8 @@ public final class RateLimitStartup implements SmartInitializingSingleton {
 
     private final ApplicationContext context;
 
-    private volatile List<LimitedMethodRecord> records = List.of();
+    /** The methods of each limit, by the limit's name, and what a call of each is charged. */
+    private volatile Map<String, Map<String, ChargeDescription>> methods = Map.of();
 
     /** The requests of each limit, by the limit's name, and what each is charged. */
     private volatile Map<String, Map<String, ChargeDescription>> requests = Map.of();
@@ -68,7 +68,7 @@ public final class RateLimitStartup implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         ObjectProvider<RedisServers> servers = context.getBeanProvider(RedisServers.class);
         LimiterConfiguration.declareBeans(context, catalog);
-        records = limitedBeans.check();
+        methods = limitedBeans.check();
         List<RateLimit> configured = catalog.complete();
         requests = startRequestRules();
         context.getBeanProvider(CatalogRateLimiterRegistry.class).ifAvailable(CatalogRateLimiterRegistry::complete);
@@ -176,13 +176,11 @@ public final class RateLimitStartup implements SmartInitializingSingleton {
     }
 
     private void report(RateLimit limit, List<RateLimit> configured) {
-        List<LimitedMethodRecord> methods = records.stream()
-                .filter(limited -> limited.charges().containsKey(limit.name()))
-                .toList();
-        Map<String, ChargeDescription> ofLimit = requests.getOrDefault(limit.name(), Map.of());
-        String line = LimitLog.describe(limit, methods, ofLimit);
+        Map<String, ChargeDescription> called = methods(limit.name());
+        Map<String, ChargeDescription> requested = requests.getOrDefault(limit.name(), Map.of());
+        String line = LimitLog.describe(limit, called, requested);
         if (configured.contains(limit)) {
-            String suggestion = methods.isEmpty() && ofLimit.isEmpty() ? suggestion(limit, configured) : "";
+            String suggestion = called.isEmpty() && requested.isEmpty() ? suggestion(limit, configured) : "";
             logger.log(
                     suggestion.isEmpty() ? Level.INFO : Level.WARNING,
                     line + "; declared by the configuration alone" + suggestion);
@@ -191,7 +189,7 @@ public final class RateLimitStartup implements SmartInitializingSingleton {
         }
         warnOfUnusedZone(limit);
         catalog.settings().localShare().warning(limit).ifPresent(warning -> logger.log(Level.WARNING, warning));
-        if (!methods.isEmpty() && !ofLimit.isEmpty()) {
+        if (!called.isEmpty() && !requested.isEmpty()) {
             logger.log(
                     Level.WARNING,
                     "Rate limit '" + limit.name() + "' applies to methods and to URLs: a request to such a URL that"
@@ -212,11 +210,7 @@ public final class RateLimitStartup implements SmartInitializingSingleton {
 
     /** Returns the methods that a limit applies to, and what a call of each is charged. */
     public Map<String, ChargeDescription> methods(String limit) {
-        Map<String, ChargeDescription> methods = new TreeMap<>();
-        records.stream()
-                .filter(limited -> limited.charges().containsKey(limit))
-                .forEach(limited -> methods.put(limited.method(), limited.charge(limit)));
-        return methods;
+        return methods.getOrDefault(limit, Map.of());
     }
 
     /** Returns the requests that a limit applies to, and what each is charged. */
