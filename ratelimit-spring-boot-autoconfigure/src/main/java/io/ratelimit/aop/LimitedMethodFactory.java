@@ -118,7 +118,6 @@ public record LimitedMethodFactory(
         if (unobserved != null) {
             String call = (answer == null ? "returns " : "takes ") + unobserved.getName();
             for (RateLimitOperation operation : limited) {
-                checkHolds(call, operation.limit());
                 operation.effective().addCheck(operations.catalog(), candidate -> checkHolds(call, candidate));
             }
         }

@@ -88,10 +88,7 @@ public final class RateLimitStartup implements SmartInitializingSingleton {
             names.check(catalog);
             names.logUnused(catalog);
         }
-        catalog.addListener(limit -> {
-            check(limit.get());
-            limit.addCheck(catalog, this::check);
-        });
+        catalog.addListener(limit -> limit.addCheck(catalog, this::check));
         catalog.addListener(limit -> listeners.onLimit(limit.get()));
         limits.forEach(limit -> report(limit, configured));
         servers.ifAvailable(RedisServers::await);

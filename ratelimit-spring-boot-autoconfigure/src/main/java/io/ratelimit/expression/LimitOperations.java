@@ -50,8 +50,6 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
                     "Write what a call costs. 0 is free.");
         }
         EffectiveLimit limit = declaration.get();
-        // As it is, and as it may be changed later.
-        checkSettled(limit.get(), merged);
         limit.addCheck(catalog, candidate -> checkSettled(candidate, merged));
         LimitKey key = key(merged, scope);
         return new RateLimitOperation(

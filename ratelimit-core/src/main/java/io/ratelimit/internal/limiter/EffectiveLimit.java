@@ -102,12 +102,14 @@ public final class EffectiveLimit {
     }
 
     /**
-     * Adds a check that throws a {@link RateLimitConfigurationException} if a limit cannot apply where this one does. It is not
-     * called for the present limit.
+     * Adds a check that throws a {@link RateLimitConfigurationException} if a limit cannot apply where this one does. It is called
+     * for the present limit and its plans, and before each change.
      *
      * @param owner the catalog of the context that adds it, which may be a child of that of the limit. It ends with its context
+     * @throws RateLimitConfigurationException if the present limit cannot apply there
      */
     public void addCheck(LimitCatalog owner, Consumer<RateLimit> check) {
+        get().withPlans().forEach(check);
         add(owner, checks, check);
     }
 

@@ -208,7 +208,9 @@ class WholeOverrideTests {
     @Test
     void whateverOneLimitThrowsTheOthersFollow() {
         instance.limit("api").addCheck(instance.catalog, limit -> {
-            throw new NoClassDefFoundError("a class of an algorithm");
+            if (limit.dryRun()) {
+                throw new NoClassDefFoundError("a class of an algorithm");
+            }
         });
         instance.limit("other").addListener(instance.catalog, () -> {
             throw new NoClassDefFoundError("a class of a listener");

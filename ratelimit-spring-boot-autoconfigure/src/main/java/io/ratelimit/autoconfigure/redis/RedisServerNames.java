@@ -20,10 +20,7 @@ public record RedisServerNames(Map<String, String> names) {
 
     /** Checks the limits of a context, now and whenever their configuration changes. */
     public void check(LimitCatalog catalog) {
-        catalog.addListener(limit -> {
-            check(limit.get());
-            limit.addCheck(catalog, this::check);
-        });
+        catalog.addListener(limit -> limit.addCheck(catalog, this::check));
     }
 
     private void check(RateLimit limit) {
