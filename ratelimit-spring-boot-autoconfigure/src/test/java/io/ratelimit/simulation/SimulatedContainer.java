@@ -34,6 +34,7 @@ import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.util.pattern.PathPatternParser;
 import reactor.core.publisher.Mono;
 
@@ -70,7 +71,7 @@ final class SimulatedContainer {
                 false);
         var unused = matched.start();
         ServletRejectionHandler rejections =
-                new ServletRejectionHandler(List::of, new ServletCors(List::of, List::of), settings);
+                new ServletRejectionHandler(HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings);
         headers = SimulatedHeadersFilter.create(settings, rejections, time::nanos, everySecond::add);
         limits = new RequestLimitFilter(matched, RuleOrder.BEFORE_SECURITY, instance.gate(), settings, rejections);
         reactive = new RequestLimitWebFilter(

@@ -47,6 +47,7 @@ import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
@@ -91,8 +92,12 @@ public final class RateLimitServletAutoConfiguration {
                         .toList())::obtain,
                 SingletonSupplier.of(() -> mappings.orderedStream().toList())::obtain);
         return new ServletRejectionHandler(
-                SingletonSupplier.of(() -> Stream.concat(Stream.of(rateLimitResolver), resolver.stream())
-                        .toList())::obtain,
+                SingletonSupplier.<HandlerExceptionResolver>of(() -> {
+                    HandlerExceptionResolverComposite all = new HandlerExceptionResolverComposite();
+                    all.setExceptionResolvers(Stream.concat(Stream.of(rateLimitResolver), resolver.stream())
+                            .toList());
+                    return all;
+                })::obtain,
                 cors,
                 settings);
     }

@@ -4,7 +4,6 @@ import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -16,10 +15,10 @@ import org.springframework.web.servlet.ModelAndView;
 /**
  * Answers a request that a filter has rejected as if a handler had: the application's advice applies.
  *
- * @param resolvers the starter's resolver, and the one for the application's handlers
+ * @param resolver that of the starter, and then the one for the application's handlers
  */
 public record ServletRejectionHandler(
-        Supplier<List<HandlerExceptionResolver>> resolvers, ServletCors cors, WebSettings settings) {
+        Supplier<HandlerExceptionResolver> resolver, ServletCors cors, WebSettings settings) {
 
     /**
      * Answers a request whose response may have content already. Discards the content, as Spring's servlet does before it
@@ -40,7 +39,7 @@ public record ServletRejectionHandler(
         if (!cors.admits(request, response)) {
             return;
         }
-        ModelAndView answer = resolve(request, response, failure);
+        ModelAndView answer = resolver.get().resolveException(request, response, null, failure);
         if (answer != null && answer.isEmpty()) {
             return;
         }
@@ -59,16 +58,5 @@ public record ServletRejectionHandler(
             return ofView.value();
         }
         return response.getStatus() >= HttpStatus.BAD_REQUEST.value() ? response.getStatus() : otherwise.value();
-    }
-
-    private @Nullable ModelAndView resolve(
-            HttpServletRequest request, HttpServletResponse response, RuntimeException failure) {
-        for (HandlerExceptionResolver resolver : resolvers.get()) {
-            ModelAndView answer = resolver.resolveException(request, response, null, failure);
-            if (answer != null) {
-                return answer;
-            }
-        }
-        return null;
     }
 }

@@ -47,6 +47,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.mock.web.MockAsyncContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.util.pattern.PathPatternParser;
 
@@ -89,7 +90,7 @@ class OpenRequestsTests {
     });
 
     private final ServletRejectionHandler rejections =
-            new ServletRejectionHandler(List::of, new ServletCors(List::of, List::of), settings);
+            new ServletRejectionHandler(HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings);
 
     private final RateLimitHeadersFilter outermost = new RateLimitHeadersFilter(settings, rejections, requests);
 

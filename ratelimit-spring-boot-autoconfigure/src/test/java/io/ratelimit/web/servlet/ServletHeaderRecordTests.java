@@ -19,6 +19,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 
 /** What writes to a response, and what must not. */
 class ServletHeaderRecordTests {
@@ -179,7 +180,7 @@ class ServletHeaderRecordTests {
 
     private void filter(FilterChain chain) throws ServletException, IOException {
         new RateLimitHeadersFilter(
-                        settings, new ServletRejectionHandler(List::of, new ServletCors(List::of, List::of), settings))
+                        settings, new ServletRejectionHandler(HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings))
                 .doFilter(request, response, chain);
     }
 
