@@ -8,30 +8,34 @@ import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
-import javax.lang.model.element.Modifier;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aot.generate.GeneratedMethod;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionBuilder;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
-import org.springframework.javapoet.CodeBlock;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
  * Prepares limited methods for AOT processing: registers what a native image needs to find and to limit them, and lets the
- * start-up check that it finds each of them again.
+ * start-up check that it finds each of them again. Comes before the processing of bean definitions, because it adds one.
  */
+@Order(Ordered.HIGHEST_PRECEDENCE)
 public final class LimitedMethodHints implements BeanFactoryInitializationAotProcessor {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
@@ -51,30 +55,27 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
         List<String> configured = configured(beans.getBean(Environment.class));
         methods.pointcuts().all().forEach(LimitedMethodHints::warn);
         List<BeanMethod> found = LimitedBeans.find(beans, methods, name -> beans.getType(name, false), name -> false);
+        keep(beans, found);
         return (context, code) -> {
             ReflectionHints hints = context.getRuntimeHints().reflection();
             ExpressionHints expressions = new ExpressionHints(beans, hints, beans.getBeanClassLoader());
             configured.forEach(expressions::register);
             found.forEach(method -> register(method, configured, expressions, hints));
             context.getRuntimeHints().proxies().registerJdkProxy(RateLimited.class);
-            CodeBlock signatures = found.stream()
-                    .filter(method -> method.method().annotated())
-                    .map(BeanMethod::signature)
-                    .distinct()
-                    .map(signature -> CodeBlock.of("$S", signature))
-                    .collect(CodeBlock.joining(", "));
-            GeneratedMethod expect = code.getMethods()
-                    .add(
-                            "expectLimitedMethods",
-                            method -> method.addModifiers(Modifier.PRIVATE)
-                                    .addParameter(DefaultListableBeanFactory.class, "beanFactory")
-                                    .addStatement(
-                                            "beanFactory.registerSingleton($S, $T.of($L))",
-                                            ProcessedMethods.BEAN,
-                                            ProcessedMethods.class,
-                                            signatures));
-            code.addInitializer(expect.toMethodReference());
         };
+    }
+
+    /** Lets AOT processing generate the bean. */
+    private static void keep(ConfigurableListableBeanFactory beans, List<BeanMethod> found) {
+        Set<String> signatures = found.stream()
+                .filter(method -> method.method().annotated())
+                .map(BeanMethod::signature)
+                .collect(Collectors.toUnmodifiableSet());
+        BeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(ProcessedMethods.class)
+                .addConstructorArgValue(signatures)
+                .setRole(BeanDefinition.ROLE_INFRASTRUCTURE)
+                .getBeanDefinition();
+        ((BeanDefinitionRegistry) beans).registerBeanDefinition("rateLimitProcessedMethods", definition);
     }
 
     private static void warn(LimitPointcut pointcut) {

@@ -10,11 +10,6 @@ import java.util.Set;
  */
 public record ProcessedMethods(Set<String> signatures) {
 
-    /** The name of the bean that generated code registers. */
-    static final String BEAN = "rateLimitProcessedMethods";
-
-    /** Called by generated code. */
-    public static ProcessedMethods of(String... signatures) {
-        return new ProcessedMethods(Set.of(signatures));
-    }
+    /** Those of an application that AOT processing has not seen. */
+    public static final ProcessedMethods NONE = new ProcessedMethods(Set.of());
 }

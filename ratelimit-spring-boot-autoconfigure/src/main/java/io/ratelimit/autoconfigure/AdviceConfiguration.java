@@ -140,8 +140,8 @@ class AdviceConfiguration {
             ObjectProvider<ProcessedMethods> processed) {
         EventLoopHandlers handlers = new EventLoopHandlers(
                 () -> WebFluxThreads.areEventLoops(beans), SingletonSupplier.of(gate::getObject)::obtain);
-        return new LimitedBeans(
-                beans, created, methods, processor, handlers, catalog, processed.getIfAvailable(ProcessedMethods::of));
+        ProcessedMethods expected = processed.getIfAvailable(() -> ProcessedMethods.NONE);
+        return new LimitedBeans(beans, created, methods, processor, handlers, catalog, expected);
     }
 
     @Bean

@@ -4,6 +4,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.aop.ProcessedMethods;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
@@ -38,6 +39,9 @@ public final class AotApplication {
             if (context.containsBean(
                     "org.springframework.context.annotation.internalConfigurationAnnotationProcessor")) {
                 return List.of("not started from generated code");
+            }
+            if (!context.getBean(ProcessedMethods.class).signatures().contains("quotes:annotated()")) {
+                return List.of("limited methods may be missing at start-up");
             }
             List<String> unlimited = new ArrayList<>();
             for (String limit : LIMITS) {

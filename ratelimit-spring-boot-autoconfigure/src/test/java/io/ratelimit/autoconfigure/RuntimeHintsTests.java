@@ -241,7 +241,7 @@ class RuntimeHintsTests {
         LimitedContexts.inMemory()
                 .withBean("tenants", Tenants.class)
                 .withBean("algorithm", OwnAlgorithms.Batches.class)
-                .withBean(ProcessedMethods.class, () -> ProcessedMethods.of("tenants:of(java.lang.String)"))
+                .withBean(ProcessedMethods.class, () -> new ProcessedMethods(Set.of("tenants:of(java.lang.String)")))
                 .run(context -> assertThat(context)
                         .getFailure()
                         .isInstanceOf(RateLimitConfigurationException.class)
