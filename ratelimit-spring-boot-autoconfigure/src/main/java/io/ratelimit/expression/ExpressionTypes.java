@@ -1,6 +1,7 @@
 package io.ratelimit.expression;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
@@ -35,8 +36,6 @@ import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
-import org.springframework.util.StringUtils;
 
 /**
  * Follows the declared types in expressions, from parameters and beans on. A value may be of a subclass that has more than its
@@ -224,19 +223,16 @@ record ExpressionTypes(
             return ResolvableType.NONE;
         }
         visitor.property(ClassUtils.resolvePrimitiveIfNecessary(type), name);
-        String suffix = StringUtils.capitalize(name);
-        for (String getter : new String[] {"get" + suffix, "is" + suffix, name}) {
-            ResolvableType value = method(target, getter, 0);
-            if (value.resolve() != null) {
-                return value;
-            }
+        Member member = PropertyReader.find(name, type);
+        if (member instanceof Field field) {
+            visitor.read(field);
+            return ResolvableType.forField(field, target);
         }
-        Field field = ReflectionUtils.findField(type, name);
-        if (field == null) {
-            return ResolvableType.NONE;
-        }
-        visitor.read(field);
-        return ResolvableType.forField(field, target);
+        return member instanceof Method getter ? returned(target, getter) : ResolvableType.NONE;
+    }
+
+    private static ResolvableType returned(ResolvableType target, Method method) {
+        return ResolvableType.forType(method.getGenericReturnType(), target.as(method.getDeclaringClass()));
     }
 
     /** Returns the declared type of the value; {@link ResolvableType#NONE} if overloaded methods have different ones. */
@@ -247,8 +243,7 @@ record ExpressionTypes(
                 : Arrays.stream(type.getMethods())
                         .filter(method -> method.getName().equals(name) && !method.isBridge())
                         .filter(method -> method.getParameterCount() == arguments || method.isVarArgs())
-                        .map(method -> ResolvableType.forType(
-                                method.getGenericReturnType(), target.as(method.getDeclaringClass())))
+                        .map(method -> returned(target, method))
                         .reduce((one, other) -> one.resolve() == other.resolve() ? one : ResolvableType.NONE)
                         .orElse(ResolvableType.NONE);
     }

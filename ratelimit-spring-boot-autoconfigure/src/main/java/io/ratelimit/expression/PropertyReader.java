@@ -34,7 +34,7 @@ final class PropertyReader {
         this.handles = new ClassValue<>() {
             @Override
             protected MethodHandle computeValue(Class<?> type) {
-                return isSpecial(type) ? UNREAD : handle(new Members().find(property, type));
+                return isSpecial(type) ? UNREAD : handle(find(property, type));
             }
         };
     }
@@ -49,9 +49,14 @@ final class PropertyReader {
         }
     }
 
+    /** Returns the getter or field of a property; {@code null}: values of that type do not declare it. */
+    static @Nullable Member find(String property, Class<?> type) {
+        return new Members().find(property, type);
+    }
+
     /** Returns whether no value of that type has such a property. */
     static boolean isMissing(String property, Class<?> type) {
-        return isKnown(type) && new Members().find(property, type) == null;
+        return isKnown(type) && find(property, type) == null;
     }
 
     /** Returns whether values are of that very type, and have nothing that SpEL adds. */
