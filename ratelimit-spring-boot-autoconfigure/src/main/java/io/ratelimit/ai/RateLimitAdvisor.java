@@ -8,7 +8,6 @@ import io.ratelimit.reactor.ReactiveCall;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -137,15 +136,14 @@ public final class RateLimitAdvisor implements CallAdvisor, StreamAdvisor {
             if (requested.isEmpty()) {
                 return chain.nextStream(request);
             }
-            CompletableFuture<RateLimiter.Entry> entered =
-                    registry.enterAllAsync(requested).toCompletableFuture();
-            Flux<ChatClientResponse> chunks = ReactiveCall.of(
-                    entered,
+            return ReactiveCall.of(
+                    registry.enterAllAsync(requested),
                     Schedulers::boundedElastic,
+                    false,
+                    RateLimiter.Entry::close,
                     (entry, failure) -> entry == null || failure != null
                             ? Mono.error(failure)
                             : new ChatCall(entry, requested, request.prompt()).follow(chain.nextStream(request)));
-            return ReactiveCall.releasing(chunks, entered, false, RateLimiter.Entry::close);
         });
     }
 

@@ -65,13 +65,12 @@ record ReactiveStrategy(
             return body(call, null);
         }
         Object observation = call.gate().isTracing() ? ReactiveCall.observation(context) : null;
-        CompletableFuture<Settlement> entered =
-                call.gate().enterAsync(acquire, observation).toCompletableFuture();
-        Flux<Object> values = ReactiveCall.of(
-                entered, this::next, (settlement, failure) -> follow(call, acquire, settlement, failure));
-        return acquire.holdsPermits()
-                ? ReactiveCall.releasing(values, entered, !multiValue, Settlement::release)
-                : values;
+        return ReactiveCall.of(
+                call.gate().enterAsync(acquire, observation),
+                this::next,
+                !multiValue,
+                acquire.holdsPermits() ? Settlement::release : null,
+                (settlement, failure) -> follow(call, acquire, settlement, failure));
     }
 
     private <T> Mono<T> signalled(CompletableFuture<T> stage) {

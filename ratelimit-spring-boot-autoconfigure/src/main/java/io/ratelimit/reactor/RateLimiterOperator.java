@@ -4,7 +4,6 @@ import io.ratelimit.AllCallers;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -71,12 +70,12 @@ public final class RateLimiterOperator<T> implements UnaryOperator<Publisher<T>>
     }
 
     private Publisher<T> enter(Publisher<T> publisher, boolean single) {
-        CompletableFuture<RateLimiter.Entry> entered = limiter.get().toCompletableFuture();
-        Flux<T> values = ReactiveCall.of(
-                entered,
+        return ReactiveCall.of(
+                limiter.get(),
                 RateLimiterOperator::next,
+                single,
+                RateLimiter.Entry::close,
                 (entry, failure) -> failure == null ? publisher : Mono.error(failure));
-        return ReactiveCall.releasing(values, entered, single, RateLimiter.Entry::close);
     }
 
     private static Scheduler next() {

@@ -3,6 +3,7 @@ package io.ratelimit.reactor;
 import io.ratelimit.Internal;
 import io.ratelimit.internal.concurrent.Futures;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -14,10 +15,7 @@ import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Scheduler;
 import reactor.util.context.ContextView;
 
-/**
- * Makes one call whose body is a publisher. {@link #of} and {@link #releasing} must be called by the function that starts the decision: a subscriber
- * that is cancelled meanwhile is told so when the publisher is subscribed to, and the call holds nothing.
- */
+/** Makes one call whose body is a publisher. */
 @Internal
 public final class ReactiveCall {
 
@@ -32,17 +30,27 @@ public final class ReactiveCall {
     }
 
     /**
-     * Subscribes to the body of the call when its limits have decided. A subscriber that is cancelled before stops waiting.
+     * Subscribes to the body of the call when its limits have decided. A subscriber that is cancelled before stops waiting. What
+     * the call holds is released before the subscriber learns of its end, so that it can call again at once, or after it was
+     * cancelled, also if the call is admitted at that moment.
      *
-     * @param entered the decision
+     * <p>Must be called by the function that starts the decision: a subscriber that is cancelled meanwhile is told so when the
+     * publisher is subscribed to, and the call holds nothing.
+     *
+     * @param decision completes with what the call holds
      * @param next where the call continues after a decision of another thread
+     * @param single whether the value of the call counts as its end
+     * @param release may be called several times; {@code null}: the call holds nothing
      * @param body receives what the decision has completed with, or its failure; both if no thread continues the call
      */
     public static <E, T> Flux<T> of(
-            CompletableFuture<E> entered,
+            CompletionStage<E> decision,
             Supplier<Scheduler> next,
+            boolean single,
+            @Nullable Consumer<E> release,
             BiFunction<@Nullable E, @Nullable Throwable, Publisher<T>> body) {
-        return signalled(entered.<Outcome<E>>handle(Outcome::new), next)
+        CompletableFuture<E> entered = decision.toCompletableFuture();
+        Flux<T> values = signalled(entered.<Outcome<E>>handle(Outcome::new), next)
                 .onErrorResume(refused -> Mono.just(new Outcome<>(entered.getNow(null), refused)))
                 // doFinally: the response to the cancellation must not reach the subscriber.
                 .doFinally(end -> {
@@ -52,17 +60,9 @@ public final class ReactiveCall {
                 })
                 .flatMapMany(outcome ->
                         body.apply(outcome.entered, outcome.failure == null ? null : Futures.unwrap(outcome.failure)));
-    }
-
-    /**
-     * Releases what a call holds: before the subscriber learns of its end, so that it can call again at once, or after it was
-     * cancelled, also if the call is admitted at that moment.
-     *
-     * @param single whether the value of the call counts as its end
-     * @param release may be called several times
-     */
-    public static <E, T> Flux<T> releasing(
-            Flux<T> values, CompletableFuture<E> entered, boolean single, Consumer<E> release) {
+        if (release == null) {
+            return values;
+        }
         Runnable end = () -> {
             var unused = entered.thenAccept(release);
         };

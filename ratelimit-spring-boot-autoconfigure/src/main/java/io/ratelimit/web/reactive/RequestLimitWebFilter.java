@@ -12,7 +12,6 @@ import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.springframework.context.ApplicationContext;
@@ -26,7 +25,6 @@ import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -99,10 +97,13 @@ public record RequestLimitWebFilter(
                 return chain.filter(exchange);
             }
             Object observation = gate.isTracing() ? ReactiveCall.observation(context) : null;
-            CompletableFuture<Settlement> entered = Futures.start(() -> gate.enterAsync(acquire, observation));
-            // The store's thread must not run the filters and handlers behind, which may block it or call the store.
-            Flux<Void> response =
-                    ReactiveCall.of(entered, ReactorSchedulers::eventLoopOrParallel, (settlement, failure) -> {
+            return Mono.fromDirect(ReactiveCall.of(
+                    Futures.start(() -> gate.enterAsync(acquire, observation)),
+                    // The store's thread must not run the filters and handlers behind, which may block it or call the store.
+                    ReactorSchedulers::eventLoopOrParallel,
+                    false,
+                    Settlement::release,
+                    (settlement, failure) -> {
                         if (settlement == null || failure != null) {
                             return rejectionHandler.answer(exchange, Objects.requireNonNull(failure));
                         }
@@ -113,8 +114,7 @@ public record RequestLimitWebFilter(
                                         exchange.getResponse(),
                                         status -> matched.settle(acquire, settlement, gate, status))
                                 : answer;
-                    });
-            return Mono.fromDirect(ReactiveCall.releasing(response, entered, false, Settlement::release));
+                    }));
         });
     }
 
