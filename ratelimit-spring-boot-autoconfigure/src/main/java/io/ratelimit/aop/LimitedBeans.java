@@ -73,8 +73,9 @@ public record LimitedBeans(
             LimitedMethod limited = found.method().limited();
             checkAdvised(found.bean(), found.method());
             handlers.check(limited, found.type());
-            limited.descriptions().forEach((limit, charge) -> limits.computeIfAbsent(limit, name -> new TreeMap<>())
-                    .put(MethodSignatures.describe(limited.method()), charge));
+            limited.descriptions()
+                    .forEach((limit, charge) -> limits.computeIfAbsent(limit, name -> new TreeMap<>())
+                            .put(MethodSignatures.describe(limited.method()), charge));
         }
         return limits;
     }

@@ -70,8 +70,8 @@ final class SimulatedContainer {
                 Map.of(),
                 false);
         var unused = matched.start();
-        ServletRejectionHandler rejections =
-                new ServletRejectionHandler(HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings);
+        ServletRejectionHandler rejections = new ServletRejectionHandler(
+                HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings);
         headers = SimulatedHeadersFilter.create(settings, rejections, time::nanos, everySecond::add);
         limits = new RequestLimitFilter(matched, RuleOrder.BEFORE_SECURITY, instance.gate(), settings, rejections);
         reactive = new RequestLimitWebFilter(

@@ -99,7 +99,8 @@ public record RequestLimitWebFilter(
             Object observation = gate.isTracing() ? ReactiveCall.observation(context) : null;
             return Mono.fromDirect(ReactiveCall.of(
                     Futures.start(() -> gate.enterAsync(acquire, observation)),
-                    // The store's thread must not run the filters and handlers behind, which may block it or call the store.
+                    // The store's thread must not run the filters and handlers behind, which may block it or call the
+                    // store.
                     ReactorSchedulers::eventLoopOrParallel,
                     false,
                     Settlement::release,

@@ -14,6 +14,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
@@ -39,38 +40,33 @@ public record RequestLimitFilter(
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        RequestCompletion completion = null;
+        Consumer<@Nullable Integer> end = ServletRequestCall.UNFOLLOWED;
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse httpResponse
                 && http.getDispatcherType() == DispatcherType.REQUEST
                 && rules.hasRules(ruleOrder)) {
             try {
-                completion = acquire(http);
+                end = acquire(http);
             } catch (RuntimeException ex) {
                 rejectionHandler.answer(http, httpResponse, ex);
                 return;
             }
         }
-        if (completion == null) {
-            chain.doFilter(request, response);
-            return;
-        }
-        Integer answer = null;
+        Integer status = null;
         try {
             chain.doFilter(request, response);
-            answer = ((HttpServletResponse) response).getStatus();
+            status = response instanceof HttpServletResponse http ? http.getStatus() : null;
         } finally {
-            completion.returned((HttpServletRequest) request, answer);
+            end.accept(status);
         }
     }
 
     /** @return as {@link ServletRequestCall#enter} */
-    private @Nullable RequestCompletion acquire(HttpServletRequest request) {
+    private Consumer<@Nullable Integer> acquire(HttpServletRequest request) {
         MatchedRequest matched = rules.match(
                 ruleOrder, request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
-        if (!matched.isLimited()) {
-            return null;
-        }
-        return new ServletRequestCall(request, settings, ChargedBuckets.Payer.RULE).enter(matched, gate);
+        return matched.isLimited()
+                ? new ServletRequestCall(request, settings, ChargedBuckets.Payer.RULE).enter(matched, gate)
+                : ServletRequestCall.UNFOLLOWED;
     }
 }

@@ -48,11 +48,10 @@ public final class RouteLimiter {
             throw new RateLimitExpressionException(String.valueOf(ex.getMessage()), null);
         }
         if (!applied.isEnabled()) {
-            return answer -> {};
+            return ServletRequestCall.UNFOLLOWED;
         }
-        RequestCompletion completion = new ServletRequestCall(request, settings, ChargedBuckets.Payer.ROUTE)
+        return new ServletRequestCall(request, settings, ChargedBuckets.Payer.ROUTE)
                 .enter(MatchedRequest.of(applied, variables), gate);
-        return completion == null ? answer -> {} : answer -> completion.returned(request, answer);
     }
 
     /**

@@ -12,10 +12,14 @@ import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A call during a servlet request, whose {@link ServletHeaderRecord} knows what limits have decided and charged. */
 final class ServletRequestCall implements RequestCall {
+
+    /** Receives a status that nothing follows, or an outer filter tells. */
+    static final Consumer<@Nullable Integer> UNFOLLOWED = status -> {};
 
     private final HttpServletRequest request;
 
@@ -44,17 +48,16 @@ final class ServletRequestCall implements RequestCall {
     /**
      * Charges the request. Has its permits released, and its cost settled, when it is over.
      *
-     * @return what is to be told of that; {@code null}: nothing, or an outer filter tells it
+     * @return receives the status of the response when its thread has returned; {@code null}: there is an exception for the container
      */
-    @Nullable
-    RequestCompletion enter(MatchedRequest matched, RateLimitGate gate) {
+    Consumer<@Nullable Integer> enter(MatchedRequest matched, RateLimitGate gate) {
         AcquireRequest acquire = matched.acquireRequest(this);
         if (acquire.charges().isEmpty()) {
-            return null;
+            return UNFOLLOWED;
         }
         Settlement settlement = gate.enter(acquire);
         if (!settlement.holdsPermits() && !matched.isSettled()) {
-            return null;
+            return UNFOLLOWED;
         }
         boolean isFollowed = record.followed() != null;
         RequestCompletion completion = record.completion();
@@ -63,7 +66,7 @@ final class ServletRequestCall implements RequestCall {
             completion.add(() -> matched.settle(acquire, settlement, gate, completion.status()));
         }
         // Asked last: a thread that ends the request meanwhile may not have seen the completion.
-        return isFollowed || record.isHandled() ? null : completion;
+        return isFollowed || record.isHandled() ? UNFOLLOWED : status -> completion.returned(request, status);
     }
 
     @Override

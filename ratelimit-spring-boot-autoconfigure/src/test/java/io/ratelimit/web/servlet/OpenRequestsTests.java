@@ -89,8 +89,8 @@ class OpenRequestsTests {
         task.run();
     });
 
-    private final ServletRejectionHandler rejections =
-            new ServletRejectionHandler(HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings);
+    private final ServletRejectionHandler rejections = new ServletRejectionHandler(
+            HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings);
 
     private final RateLimitHeadersFilter outermost = new RateLimitHeadersFilter(settings, rejections, requests);
 

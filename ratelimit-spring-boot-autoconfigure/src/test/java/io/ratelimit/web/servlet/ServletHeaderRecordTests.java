@@ -180,7 +180,9 @@ class ServletHeaderRecordTests {
 
     private void filter(FilterChain chain) throws ServletException, IOException {
         new RateLimitHeadersFilter(
-                        settings, new ServletRejectionHandler(HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings))
+                        settings,
+                        new ServletRejectionHandler(
+                                HandlerExceptionResolverComposite::new, new ServletCors(List::of, List::of), settings))
                 .doFilter(request, response, chain);
     }
 
