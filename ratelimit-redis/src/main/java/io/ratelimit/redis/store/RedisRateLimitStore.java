@@ -8,6 +8,7 @@ import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.batch.BatchingDispatcher;
 import io.ratelimit.redis.batch.CallDispatcher;
+import io.ratelimit.redis.batch.DirectDispatcher;
 import io.ratelimit.redis.batch.PendingCall;
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.GuardedRedis;
@@ -34,6 +35,8 @@ import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +47,7 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Decides in Redis, with all charges of a call in one script and by the server's clock. Calls that arrive while a script is
@@ -70,7 +74,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final PermitRegistry permits;
 
-    private final CrossSlotDecision crossSlot;
+    /** Sends the scripts of calls that several decide. */
+    private final CallDispatcher alone;
 
     /** @param keyPrefix the prefix of every key, without braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
@@ -104,7 +109,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
             this.permits.stop(SHUTDOWN);
             settlements.drain(SHUTDOWN);
         });
-        this.crossSlot = new CrossSlotDecision(redis, codec, calendars, false);
+        this.alone = new DirectDispatcher(redis, codec);
     }
 
     /** Calls the listener when this instance has released permits that a call waits for, perhaps one of another instance. */
@@ -139,9 +144,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private StoreOutcome decideBlocking(StoreRequest request) {
         List<byte[]> names = keys.names(request.charges());
         Deadline deadline = redis.deadline();
-        if (!isHolding(request) && !crossSlot.isNeeded(names)) {
+        if (!isHolding(request) && !areApart(names)) {
             try {
-                return dispatched(request, names, List.of(), deadline, true).await();
+                return dispatched(request, names, List.of(), deadline, true, dispatcher)
+                        .await();
             } catch (UnknownWindowException ex) {
                 codec.renewWindows(request.charges(), ex.micros());
             } catch (RateLimitStoreException ex) {
@@ -164,55 +170,87 @@ public final class RedisRateLimitStore implements RateLimitStore {
         }
     }
 
+    /** One script decides if it reaches all keys, else one for each slot, or one for each key while a slot is moving. */
     private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
-        List<Charge> charges = request.charges();
-        return crossSlot.inOneOrMore(
-                names,
-                () -> holding(
+        boolean apart = areApart(names);
+        CompletableFuture<StoreOutcome> work = apart
+                ? decidedBySlots(request, names, deadline, Integer.MAX_VALUE)
+                : decidedByOne(request, names, deadline, dispatcher);
+        return names.size() == 1
+                ? work
+                : work.exceptionallyCompose(thrown -> RedisFailureMapper.areKeysApart(thrown)
+                        ? decidedBySlots(request, names, deadline, !apart && areApart(names) ? Integer.MAX_VALUE : 1)
+                        : CompletableFuture.failedFuture(thrown));
+    }
+
+    /** Returns whether no single script reaches all keys. */
+    private boolean areApart(List<byte[]> names) {
+        return names.size() > 1
+                && redis.isClustered()
+                && !ClusterSlotHashUtil.isSameSlotForAllKeys(names.toArray(byte[][]::new));
+    }
+
+    /** @param most the number of keys that one script reaches */
+    private CompletableFuture<StoreOutcome> decidedBySlots(
+            StoreRequest request, List<byte[]> names, Deadline deadline, int most) {
+        Function<Charge, byte[]> name = charge -> names.get(request.charges().indexOf(charge));
+        List<Charge> sorted = request.charges().stream()
+                .sorted(Comparator.comparing(name, Arrays::compareUnsigned))
+                .toList();
+        return new CrossSlotDecision(
                         request,
-                        names,
-                        holds -> calendars.complete(
-                                charges,
-                                () -> dispatched(request, names, holds, deadline, false)
-                                        .outcome())),
-                scripts -> holding(
-                        request,
-                        names,
-                        holds -> scripts.decide(charges, names, holds, deadline)
-                                .thenApply(reply -> outcome(request, reply, holds))));
+                        deadline,
+                        redis.bySlot(sorted, name, charge -> 1, most),
+                        call -> decidedByOne(
+                                call, call.charges().stream().map(name).toList(), deadline, alone))
+                .decide();
     }
 
     /**
-     * Decides a call, which asks for permits if it is to hold some. If it is not known whether it does, because Redis has failed,
-     * they are released.
+     * Decides a call by one script. A call that is to hold permits asks for them; if it is not known whether it does, because Redis
+     * has failed, they are released.
      */
-    private CompletableFuture<StoreOutcome> holding(
-            StoreRequest request,
-            List<byte[]> names,
-            Function<List<PermitHold>, CompletableFuture<StoreOutcome>> decision) {
+    private CompletableFuture<StoreOutcome> decidedByOne(
+            StoreRequest request, List<byte[]> names, Deadline deadline, CallDispatcher sender) {
         if (!isHolding(request)) {
-            return decision.apply(List.of());
+            return decidedByOne(request, names, List.of(), deadline, sender);
         }
         return permits.decide(
                 request.charges(),
                 names,
-                holds -> decision.apply(holds).whenComplete((outcome, thrown) -> {
-                    if (thrown != null && mayHaveTaken(names, thrown)) {
+                holds -> decidedByOne(request, names, holds, deadline, sender).whenComplete((outcome, thrown) -> {
+                    if (thrown != null && mayHaveTaken(thrown)) {
                         var unused = PermitHold.end(holds);
                     }
                 }));
     }
 
+    private CompletableFuture<StoreOutcome> decidedByOne(
+            StoreRequest request,
+            List<byte[]> names,
+            List<PermitHold> holds,
+            Deadline deadline,
+            CallDispatcher sender) {
+        return calendars.complete(
+                request.charges(),
+                () -> dispatched(request, names, holds, deadline, false, sender).outcome());
+    }
+
     /** Returns whether a call may have taken permits that has failed. An open circuit breaker sends nothing. */
-    private boolean mayHaveTaken(List<byte[]> names, Throwable failure) {
+    private static boolean mayHaveTaken(Throwable failure) {
         boolean sent = !(Futures.unwrap(failure) instanceof RateLimitStoreException refused)
                 || refused.getReason() != RateLimitStoreException.Reason.SHORT_CIRCUITED;
-        return !RedisFailureMapper.areKeysApart(failure) && (sent || (names.size() > 1 && redis.isClustered()));
+        return sent && !RedisFailureMapper.areKeysApart(failure);
     }
 
     /** @param holds what the call asks for of concurrency limits */
     private PendingCall<StoreOutcome> dispatched(
-            StoreRequest request, List<byte[]> names, List<PermitHold> holds, Deadline deadline, boolean waitedFor) {
+            StoreRequest request,
+            List<byte[]> names,
+            List<PermitHold> holds,
+            Deadline deadline,
+            boolean waitedFor,
+            CallDispatcher sender) {
         PendingCall<StoreOutcome> pending = new PendingCall<>(
                 kind(request, holds),
                 request.charges(),
@@ -222,7 +260,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 waitedFor,
                 (reply, from) ->
                         outcome(request, ScriptReply.of(kind(request, holds), request.charges(), reply, from), holds));
-        dispatcher.dispatch(pending);
+        sender.dispatch(pending);
         return pending;
     }
 
