@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.PeriodicTask;
 import io.ratelimit.internal.concurrent.Watchdog;
 import io.ratelimit.redis.batch.CallDispatcher;
 import io.ratelimit.redis.batch.PendingCall;
@@ -21,10 +22,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -33,11 +32,13 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers the permits that calls of this instance hold in Redis, has them {@linkplain PermitRenewals renewed}, and sends each
- * release until Redis has made it or the permits have expired.
+ * Registers the permits that calls of this instance hold in Redis, and attends to them when they are due: has them
+ * {@linkplain PermitRenewals renewed} every third of their {@code hold}, and sends each release until Redis has made it or the
+ * permits have expired.
  */
 public final class PermitRegistry {
 
@@ -46,11 +47,17 @@ public final class PermitRegistry {
     /** How many releases that have failed are sent again at a time. */
     private static final int AGAIN = 1_000;
 
+    /** Between two attempts to reach a Redis that fails. */
+    private static final long RETRY = Duration.ofMillis(500).toNanos();
+
+    /** An attempt that is so late has no thread. */
+    private static final long LATE = Duration.ofSeconds(5).toNanos();
+
+    private static final long NEVER = Long.MAX_VALUE;
+
     private final GuardedRedis redis;
 
     private final CallDispatcher dispatcher;
-
-    private final ScheduledExecutorService timer;
 
     private final LongSupplier nanos;
 
@@ -63,7 +70,16 @@ public final class PermitRegistry {
     /** Those that have ended and whose release has failed. */
     private final Set<PermitHold> unreleased = ConcurrentHashMap.newKeySet();
 
-    private final AtomicBoolean releasesPlanned = new AtomicBoolean();
+    private final PeriodicTask attention;
+
+    /** When the next attempt is due. */
+    private volatile long planned = NEVER;
+
+    /** When the last attempt began. */
+    private volatile long attended;
+
+    /** Whether scripts of an attempt are under way. */
+    private volatile boolean attending;
 
     /** How many decisions about permits, and releases, are under way. */
     private final AtomicInteger underWay = new AtomicInteger();
@@ -95,9 +111,11 @@ public final class PermitRegistry {
             LongSupplier nanos) {
         this.redis = redis;
         this.dispatcher = dispatcher;
-        this.timer = timer;
         this.nanos = nanos;
-        this.renewals = new PermitRenewals(redis, codec, this::schedule, nanos, held, this::sendAgain);
+        this.attended = nanos.getAsLong() - RETRY;
+        this.renewals = new PermitRenewals(redis, codec, nanos, this::sendAgain);
+        this.attention = new PeriodicTask(timer, this::attend, this::pauseMillis);
+        attention.start();
     }
 
     public void setListener(Consumer<Charge> listener) {
@@ -152,7 +170,7 @@ public final class PermitRegistry {
             // It was asked for before.
             var unused = hold.end();
         } else if (hold.isHeld()) {
-            renewals.begin(hold.charge().limit().hold());
+            planFor(hold);
         } else {
             held.remove(hold);
         }
@@ -240,8 +258,9 @@ public final class PermitRegistry {
         return call.outcome().handle((waiting, thrown) -> {
             ended();
             if (thrown != null) {
+                ended.postpone(nanos.getAsLong() + RETRY);
                 unreleased.add(ended);
-                planReleases();
+                planFor(ended);
             } else if (waiting > 0) {
                 listener.accept(charge);
             }
@@ -253,53 +272,73 @@ public final class PermitRegistry {
         var unused = send(ended);
     }
 
-    private void planReleases() {
-        if (!redis.isClosed()
-                && releasesPlanned.compareAndSet(false, true)
-                && !schedule(this::releaseAgain, PermitRenewals.RETRY.toNanos())) {
-            releasesPlanned.set(false);
+    /** Plans the next attempt anew if it would be too late for the hold. */
+    private void planFor(PermitHold hold) {
+        if (hold.due() < planned) {
+            plan();
         }
     }
 
-    /** Makes another attempt for releases that have failed and whose permits have not expired: some of them at a time. */
-    private void releaseAgain() {
-        releasesPlanned.set(false);
-        long now = nanos.getAsLong();
-        int sent = 0;
-        for (PermitHold ended : List.copyOf(unreleased)) {
-            if (sent == AGAIN) {
-                planReleases();
-                return;
-            }
-            if (unreleased.remove(ended) && !ended.hasExpired(now)) {
-                sent++;
-                sendAgain(ended);
-            }
-        }
-    }
-
-    /** Returns whether a thread is available for the task. Otherwise the watchdog tries again. */
-    private boolean schedule(Runnable task, long delay) {
+    /** If no thread is available, the watchdog tries again. */
+    private void plan() {
         try {
-            var unused = timer.schedule(task, delay, TimeUnit.NANOSECONDS);
-            return true;
-        } catch (RejectedExecutionException ex) {
-            // Closed.
+            attention.plan();
         } catch (Throwable ex) {
             logger.log(Level.DEBUG, "No thread is available to renew or release permits; trying again later", ex);
         }
-        return false;
     }
 
-    /** Continues rounds of renewals that have ended too early. Returns a sentence for the log if there were any. */
+    /** Until the next hold is due, but some time after the attempt before. A hold that is added meanwhile finds nothing planned. */
+    private long pauseMillis() {
+        planned = NEVER;
+        if (attending || redis.isClosed()) {
+            return NEVER;
+        }
+        long next = Stream.concat(held.stream(), unreleased.stream())
+                .mapToLong(PermitHold::due)
+                .min()
+                .orElse(NEVER);
+        if (next == NEVER) {
+            return NEVER;
+        }
+        planned = Math.max(next, attended + RETRY);
+        return Math.max(0, TimeUnit.NANOSECONDS.toMillis(planned - nanos.getAsLong() + 999_999));
+    }
+
+    private void attend() {
+        long now = nanos.getAsLong();
+        attended = now;
+        attending = true;
+        releaseAgain(now);
+        var unused = renewals.renewDue(due(held, now)).whenComplete((done, thrown) -> {
+            if (thrown != null) {
+                logger.log(Level.DEBUG, "A renewal of permits failed; trying again", thrown);
+            }
+            attending = false;
+            plan();
+        });
+    }
+
+    private static List<PermitHold> due(Set<PermitHold> holds, long now) {
+        return holds.stream().filter(hold -> hold.due() <= now).toList();
+    }
+
+    /** Makes another attempt for releases that have failed and whose permits have not expired: some of them at a time. */
+    private void releaseAgain(long now) {
+        due(unreleased, now).stream()
+                .filter(unreleased::remove)
+                .filter(ended -> !ended.hasExpired(now))
+                .limit(AGAIN)
+                .forEach(this::sendAgain);
+    }
+
+    /** Makes an attempt that is long overdue. Returns a sentence for the log if there was one. */
     @Nullable
     String resume() {
-        if (redis.isClosed()) {
+        if (attending || redis.isClosed() || planned == NEVER || nanos.getAsLong() - planned <= LATE) {
             return null;
         }
-        if (!unreleased.isEmpty()) {
-            planReleases();
-        }
-        return renewals.resume() ? "Renewals of permits were stuck and have been resumed" : null;
+        plan();
+        return "Renewals of permits were stuck and have been resumed";
     }
 }
