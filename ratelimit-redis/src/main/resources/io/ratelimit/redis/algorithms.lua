@@ -1,6 +1,6 @@
 -- The algorithms, by the letters with which rules begin. algorithms.<letter> is a function that creates the algorithm when
 -- a run first needs it: a table of functions on a state, which also get the state's bucket.
---   prepare(rule)                     optional: computes what depends on the rule alone
+--   prepare(rule)                     optional: computes what depends on the rule alone, see recover_batches
 --   recover(state, bucket)            removes permits that have come back; also asked of an unused state: used 0, since now
 --   used(state, bucket)               returns the permits in use, a part of one counting as one
 --   time_until(state, bucket, most)   returns the microseconds until no more than that many are used
@@ -26,8 +26,9 @@
 --
 -- X is the letter of an algorithm of an application: X<name>_20@1/100ms, see own_algorithms.lua.
 --
--- takes: match sub number_used micros_of least number
--- leaves: algorithms use use_up_to_capacity observe complete parse_rule limit_of forget_limits reset_after
+-- takes: match sub number_used micros_of least number quotient permits_in time_of refund_gaps
+-- leaves: algorithms use use_up_to_capacity observe batches recover_batches time_until_batches complete parse_rule limit_of
+-- leaves: forget_limits reset_after
 local algorithms = {}
 
 local created = {}
@@ -51,6 +52,33 @@ end
 -- The same as observe, for these algorithms: leaves a debt as it is.
 local function use_up_to_capacity(state, bucket, permits)
   if state.used < state.rule.capacity then use(state, bucket, permits) end
+end
+
+-- Returns how many batches so many permits take.
+local function batches(permits, rule)
+  return quotient(permits + rule.batch - 1, rule.batch)
+end
+
+-- Removes permits that come back in batches, one after the other: rule.batch of them when the time for a batch has passed since
+-- state.since, rule.whole microseconds and rule.part / rule.parts of one. state.rest is the fraction after since, in such parts.
+local function recover_batches(state, bucket)
+  local rule = state.rule
+  local used = batches(state.used, rule)
+  local back = permits_in(bucket.now - state.since, state.rest, used, rule.whole, rule.part, rule.parts)
+  if state.gaps then refund_gaps().recover(state, bucket, least(back * rule.batch, state.used)) end
+  if back == used then
+    state.used, state.since, state.rest, state.leased = 0, bucket.now, 0, 0
+    return
+  end
+  local rest = back * rule.part + state.rest
+  state.used = state.used - back * rule.batch
+  state.since = state.since + back * rule.whole + quotient(rest, rule.parts)
+  state.rest = rest % rule.parts
+end
+
+local function time_until_batches(state, bucket, most)
+  local rule = state.rule
+  return state.since + time_of(batches(state.used - most, rule), state.rest, rule.whole, rule.part, rule.parts) - bucket.now
 end
 
 -- Returns an algorithm of an application without its part: what it has counted stays, and another algorithm can adopt it.
@@ -101,8 +129,10 @@ local function parse_rule(text)
     capacity = number(capacity, 1),
     permits = number(permits, 1),
     micros = amount == '' and micros or number(number(amount, 1) and amount * micros or 0, 1),
+    batch = 1,
     whole = 0,
     part = 0,
+    parts = 1,
   }
   if rules[rule.text] then return rules[rule.text], rest end
   if not rule.capacity or not rule.micros or not rule.permits ~= not algorithm.has_pace then return nil end

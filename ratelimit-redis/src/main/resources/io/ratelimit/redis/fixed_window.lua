@@ -1,30 +1,18 @@
--- F: fixed window counter. All used permits come back at once when the window ends, rule.micros after the first call in it.
--- What is used beyond the capacity is used in the next window, which starts then.
+-- F: fixed window counter. All used permits come back at once when the window ends, rule.micros after the first call in it: a batch
+-- is the capacity. What is used beyond the capacity is used in the next window, which starts then.
 --   since  when the window started
 --
--- takes: greatest algorithms quotient number_used use use_up_to_capacity
+-- takes: greatest algorithms number_used use use_up_to_capacity recover_batches time_until_batches
 -- leaves:
 
 function algorithms.F()
-  local fixed_window = {expires_with_window = true, used = number_used, take = use, observe = use_up_to_capacity}
+  local fixed_window = {
+    expires_with_window = true, used = number_used, recover = recover_batches, time_until = time_until_batches, take = use,
+    observe = use_up_to_capacity,
+  }
 
-  function fixed_window.recover(state, bucket)
-    if state.used == 0 or bucket.now - state.since >= state.rule.micros then
-      local rule, windows = state.rule, 1
-      if state.used > rule.capacity then windows = quotient(bucket.now - state.since, rule.micros) end
-      local left = state.used - windows * rule.capacity
-      if left > 0 then
-        state.used, state.since = left, state.since + windows * rule.micros
-      else
-        state.used, state.since = 0, bucket.now
-      end
-    end
-  end
-
-  function fixed_window.time_until(state, bucket, most)
-    local rule, windows = state.rule, 1
-    if state.used > rule.capacity then windows = quotient(state.used - most + rule.capacity - 1, rule.capacity) end
-    return state.since + windows * rule.micros - bucket.now
+  function fixed_window.prepare(rule)
+    rule.batch, rule.whole = rule.capacity, rule.micros
   end
 
   function fixed_window.define_rare()

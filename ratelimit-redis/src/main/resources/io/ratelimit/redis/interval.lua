@@ -2,30 +2,16 @@
 -- starts with the call that takes permits from a full bucket.
 --   since  when the current period began
 --
--- takes: least refund_gaps algorithms quotient number_used use observe
+-- takes: least algorithms quotient number_used use observe batches recover_batches time_until_batches
 -- leaves:
 
 function algorithms.I()
-  local interval = {has_pace = true, used = number_used, take = use, observe = observe}
+  local interval = {
+    has_pace = true, used = number_used, recover = recover_batches, time_until = time_until_batches, take = use, observe = observe,
+  }
 
-  local function batches(permits, rule)
-    return quotient(permits + rule.permits - 1, rule.permits)
-  end
-
-  function interval.recover(state, bucket)
-    local rule = state.rule
-    local periods = quotient(bucket.now - state.since, rule.micros)
-    if state.gaps then refund_gaps().recover(state, bucket, least(periods * rule.permits, state.used)) end
-    if periods >= batches(state.used, rule) then
-      state.used, state.since = 0, bucket.now
-    else
-      state.used, state.since = state.used - periods * rule.permits, state.since + periods * rule.micros
-    end
-  end
-
-  function interval.time_until(state, bucket, most)
-    local rule = state.rule
-    return state.since + batches(state.used - most, rule) * rule.micros - bucket.now
+  function interval.prepare(rule)
+    rule.batch, rule.whole = rule.permits, rule.micros
   end
 
   function interval.define_rare()

@@ -1,40 +1,20 @@
 -- T: token bucket, counted as in the generic cell rate algorithm (GCRA). Used permits come back one after the other, evenly:
--- rule.permits of them every rule.micros microseconds. A leaky bucket has the same rule; its limits have the option ~.
+-- rule.permits of them every rule.micros microseconds, in batches of one. A leaky bucket has the same rule; its limits have the
+-- option ~.
 --   since  when the next of them began to come back
 --   rest   the fraction of the microsecond after since, in parts of the rule's permits
 --
--- takes: floor least greatest refund_gaps algorithms quotient time_of permits_in number_used observe
+-- takes: floor least greatest algorithms quotient permits_in number_used observe recover_batches time_until_batches
 -- leaves:
 
 function algorithms.T()
-  local token_bucket = {has_pace = true, used = number_used}
+  local token_bucket = {
+    has_pace = true, used = number_used, recover = recover_batches, time_until = time_until_batches, observe = observe,
+  }
 
   function token_bucket.prepare(rule)
-    rule.part = rule.micros % rule.permits
+    rule.part, rule.parts = rule.micros % rule.permits, rule.permits
     rule.whole = (rule.micros - rule.part) / rule.permits
-  end
-
-  local function tokens_in(elapsed, fraction, most, rule)
-    return permits_in(elapsed, fraction, most, rule.whole, rule.part, rule.permits)
-  end
-
-  function token_bucket.recover(state, bucket)
-    local rule = state.rule
-    local back = tokens_in(bucket.now - state.since, state.rest, state.used, rule)
-    if state.gaps then refund_gaps().recover(state, bucket, back) end
-    if back == state.used then
-      state.used, state.since, state.rest, state.leased = 0, bucket.now, 0, 0
-      return
-    end
-    local rest = back * rule.part + state.rest
-    state.used = state.used - back
-    state.since = state.since + back * rule.whole + quotient(rest, rule.permits)
-    state.rest = rest % rule.permits
-  end
-
-  function token_bucket.time_until(state, bucket, most)
-    local rule = state.rule
-    return state.since + time_of(state.used - most, state.rest, rule.whole, rule.part, rule.permits) - bucket.now
   end
 
   function token_bucket.take(state, _, permits)
@@ -42,18 +22,13 @@ function algorithms.T()
   end
 
   function token_bucket.lease(state, bucket)
-    state.leased = greatest(state.leased + 1, bucket.now + token_bucket.time_until(state, bucket, 0))
+    state.leased = greatest(state.leased + 1, bucket.now + time_until_batches(state, bucket, 0))
   end
 
   function token_bucket.define_rare()
     function token_bucket.most(rule)
       local by_time = quotient(2 ^ 52, rule.whole + 1)
       return rule.part == 0 and by_time or least(by_time, quotient(2 ^ 53 - 2 * rule.permits, rule.part))
-    end
-
-    -- Permits reserved ahead stay used.
-    function token_bucket.observe(state, bucket, permits)
-      if state.used <= state.rule.capacity then observe(state, bucket, permits) end
     end
 
     function token_bucket.adopt(state, bucket, other, used)
@@ -75,7 +50,7 @@ function algorithms.T()
       local rest = receipt.used * rule.part + receipt.rest
       local last = receipt.since + receipt.used * rule.whole + quotient(rest, rule.permits)
       local fraction = rest % rule.permits
-      local out = tokens_in(greatest(0, last - state.since + 1), state.rest, state.used, rule)
+      local out = permits_in(greatest(0, last - state.since + 1), state.rest, state.used, rule.whole, rule.part, rule.permits)
       while out > 0 do
         rest = out * rule.part + state.rest
         local back = state.since + out * rule.whole + quotient(rest, rule.permits)
