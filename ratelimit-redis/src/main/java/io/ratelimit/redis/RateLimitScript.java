@@ -37,7 +37,6 @@ public final class RateLimitScript {
             "sliding_window.lua",
             "sliding_window_log.lua",
             "concurrency.lua",
-            "settle.lua",
             "change.lua",
             "decide.lua");
 

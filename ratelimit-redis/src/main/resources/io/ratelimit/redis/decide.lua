@@ -5,7 +5,7 @@
 --   ARGV  a character for each charge; then limit and permits of each charge that has its own
 --   0     only looks
 --   1     charges all limits of the call or none; 2: the same, with receipts; 6: the same for a call that holds permits
---   3     settles charges, see settle.lua; 5: looks at one bucket or changes it, see change.lua; each in a run of its own
+--   3     settles charges; 5: looks at one bucket or changes it; each in a run of its own, see change.lua
 --   4     charges one limit, and takes more permits in advance
 --   7     releases the permits that a holder has of one bucket; 8: renews those of holders
 --   +     a further charge of the call before it
@@ -22,7 +22,7 @@
 --            1@holder,2@holder,… for a renewal
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
---            since and rest of its state and the time, for settle.lua; for a lease also how many more were taken.
+--            since and rest of its state and the time, for change.lua; for a lease also how many more were taken.
 --            In place of the wait, a release has 1 if a call waits for the permits, and a renewal how many were lost; that also
 --            has, in place of the third, how many holders hold nothing since a reset, and behind the fourth their numbers from 0.
 --            If a call cannot be decided, it charges nothing, and all are -1; but the first two are -2 and the bucket's time if a
@@ -32,7 +32,7 @@
 --
 -- takes: begin match byte floor least greatest refund_gaps limit_of forget_limits rare_state
 -- takes: forget_buckets bucket_of charge save_all saved
--- takes: settle_charge blocked_for change_bucket
+-- takes: blocked_for change_bucket
 -- leaves: run
 
 local LOOK, CHARGE, RECEIPTS, SETTLE, LEASE, CHANGE, FURTHER, OTHER_KEY, AS_BEFORE = 48, 49, 50, 51, 52, 53, 43, 44, 61
@@ -220,7 +220,7 @@ local function run(KEYS, ARGV)
   begin()
   if byte(ARGV[1]) == SETTLE then
     for i = 1, #ARGV[1] do
-      local foreign = settle_charge(KEYS[i], ARGV[2 * i], ARGV[2 * i + 1])
+      local foreign = change_bucket(KEYS[i], ARGV[2 * i], ARGV[2 * i + 1])
       if foreign then
         replies[replied + 1] = i - 1
         replies[replied + 2], replies[replied + 3] = reason_of(foreign)
@@ -228,8 +228,13 @@ local function run(KEYS, ARGV)
       end
     end
   elseif byte(ARGV[1]) == CHANGE then
-    replies[1], replies[2], replies[3], replies[4] = change_bucket(KEYS[1], ARGV[2], ARGV[3])
-    replied = 4
+    local foreign, remaining, blocked, waits, reset = change_bucket(KEYS[1], ARGV[2], ARGV[3])
+    if foreign then
+      refuse(foreign, 1, CHANGE)
+    else
+      replies[1], replies[2], replies[3], replies[4] = remaining, blocked, waits, reset
+      replied = 4
+    end
   else
     local decided, failure = pcall(decide, KEYS, ARGV)
     if not decided then

@@ -5,7 +5,7 @@
 --            others are -1
 --
 -- takes: begin clock format least greatest quotient number_used new_state algorithms own_algorithm own_parts bucket_of bucket_by_key
--- takes: decide_charge decide_together refuse settle_charge change_bucket bucket_at permits_at
+-- takes: decide_charge decide_together refuse change_bucket bucket_at permits_at
 -- leaves:
 
 local FAILED = 'RATELIMIT_ALGORITHM '
@@ -234,7 +234,7 @@ function own_algorithm(name)
   return own
 end
 
-local found, decide_one, decide_all, settle, change = bucket_of, decide_charge, decide_together, settle_charge, change_bucket
+local found, decide_one, decide_all, change = bucket_of, decide_charge, decide_together, change_bucket
 
 function bucket_of(key, rule)
   if not rule.algorithm.own then return found(key, rule) end
@@ -272,17 +272,11 @@ function decide_together(charges, asked)
 end
 
 -- A run can settle the charges of several calls, and the others must be settled.
-function settle_charge(key, limit, text)
-  local ran, foreign = pcall(settle, key, limit, text)
-  if ran then return foreign end
+function change_bucket(key, limit, text)
+  local ran, foreign, remaining, blocked, waits, reset = pcall(change, key, limit, text)
+  if ran then return foreign, remaining, blocked, waits, reset end
   local mistake, bucket = mistake_of(false, foreign), bucket_by_key[key]
   -- The next one of the bucket reads it again.
   if bucket then bucket.written = true end
   return mistake
-end
-
-function change_bucket(key, limit, text)
-  local a, b, c, d = change(key, limit, text)
-  if type(b) == 'string' then error(FAILED .. b, 0) end
-  return a, b, c, d
 end
