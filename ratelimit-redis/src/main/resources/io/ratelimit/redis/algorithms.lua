@@ -62,9 +62,10 @@ end
 -- Removes permits that come back in batches, one after the other: rule.batch of them when the time for a batch has passed since
 -- state.since, rule.whole microseconds and rule.part / rule.parts of one. state.rest is the fraction after since, in such parts.
 local function recover_batches(state, bucket)
-  local rule = state.rule
+  local rule, elapsed = state.rule, bucket.now - state.since
+  if elapsed < rule.whole and state.used > 0 then return end
   local used = batches(state.used, rule)
-  local back = permits_in(bucket.now - state.since, state.rest, used, rule.whole, rule.part, rule.parts)
+  local back = permits_in(elapsed, state.rest, used, rule.whole, rule.part, rule.parts)
   if state.gaps then refund_gaps().recover(state, bucket, least(back * rule.batch, state.used)) end
   if back == used then
     state.used, state.since, state.rest, state.leased = 0, bucket.now, 0, 0
