@@ -5,11 +5,11 @@ import io.ratelimit.redis.door.DeadlineTimer;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.script.ScriptCodec;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /** Sends calls that arrive together in one script: all calls, or on a cluster those of a slot. */
 public final class BatchingDispatcher implements CallDispatcher {
@@ -23,7 +23,8 @@ public final class BatchingDispatcher implements CallDispatcher {
     private final BatchQueue all;
 
     /** The queues of a cluster's slots, as far as there were calls. */
-    private final Map<Integer, BatchQueue> slots = new ConcurrentHashMap<>();
+    private final AtomicReferenceArray<@Nullable BatchQueue> slots =
+            new AtomicReferenceArray<>(ClusterSlotHashUtil.SLOT_COUNT);
 
     public BatchingDispatcher(GuardedRedis redis, ScriptCodec codec) {
         this.redis = redis;
@@ -37,8 +38,9 @@ public final class BatchingDispatcher implements CallDispatcher {
     private @Nullable String resume() {
         boolean stuck = timeout.resumeIfStuck();
         stuck |= all.resumeIfStuck();
-        for (BatchQueue queue : slots.values()) {
-            stuck |= queue.resumeIfStuck();
+        for (int slot = 0; slot < slots.length(); slot++) {
+            BatchQueue queue = slots.get(slot);
+            stuck |= queue != null && queue.resumeIfStuck();
         }
         return stuck ? "Calls to Redis were stuck in a queue; the queue was resumed" : null;
     }
@@ -54,7 +56,11 @@ public final class BatchingDispatcher implements CallDispatcher {
     }
 
     private BatchQueue queue(PendingCall<?> call) {
-        return redis.isClustered() ? slots.computeIfAbsent(call.slot(), slot -> queue()) : all;
+        if (!redis.isClustered()) {
+            return all;
+        }
+        BatchQueue known = slots.get(call.slot());
+        return known != null ? known : slots.updateAndGet(call.slot(), queue -> queue != null ? queue : queue());
     }
 
     private BatchQueue queue() {
