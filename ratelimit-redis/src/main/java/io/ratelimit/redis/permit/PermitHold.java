@@ -91,7 +91,7 @@ public final class PermitHold implements ScriptInput.Holding {
 
     /** Redis counts the permits. They are due with those of all calls of limits with the same hold, so that a script renews many. */
     void renew(long now) {
-        long third = charge.limit().hold().dividedBy(3).toNanos();
+        long third = charge.limit().hold().toNanos() / 3;
         renewed = now;
         due = (Math.floorDiv(now, third) + 1) * third;
     }

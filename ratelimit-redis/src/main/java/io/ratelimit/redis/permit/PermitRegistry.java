@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.PeriodicTask;
 import io.ratelimit.internal.concurrent.Watchdog;
 import io.ratelimit.redis.batch.CallDispatcher;
@@ -309,14 +310,17 @@ public final class PermitRegistry {
         long now = nanos.getAsLong();
         attended = now;
         attending = true;
-        releaseAgain(now);
-        var unused = renewals.renewDue(due(held, now)).whenComplete((done, thrown) -> {
-            if (thrown != null) {
-                logger.log(Level.DEBUG, "A renewal of permits failed; trying again", thrown);
-            }
-            attending = false;
-            plan();
-        });
+        var unused = Futures.start(() -> {
+                    releaseAgain(now);
+                    return renewals.renewDue(due(held, now));
+                })
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        logger.log(Level.DEBUG, "A renewal of permits failed; trying again", thrown);
+                    }
+                    attending = false;
+                    plan();
+                });
     }
 
     private static List<PermitHold> due(Set<PermitHold> holds, long now) {

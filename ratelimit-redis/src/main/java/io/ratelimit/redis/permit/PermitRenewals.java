@@ -82,21 +82,30 @@ final class PermitRenewals {
         logged = !lost.isEmpty();
     }
 
-    /** Renews some permits now. A script renews those of a bucket for the same time. */
+    /** Renews some permits now. */
     CompletableFuture<Void> renew(List<PermitHold> some) {
-        Map<Duration, List<PermitHold>> alike = some.stream()
-                .collect(Collectors.groupingBy(hold -> hold.charge().limit().hold()));
-        return Futures.forAll(alike.values(), holds -> renew(holds, new ConcurrentSkipListMap<>()));
+        return renew(some, new ConcurrentSkipListMap<>());
     }
 
-    /** @param lost gets how many permits were lost, by limit */
+    /**
+     * A script renews those of a bucket for the same time.
+     *
+     * @param lost gets how many permits were lost, by limit
+     */
     private CompletableFuture<Void> renew(List<PermitHold> some, Map<String, Long> lost) {
-        return Futures.start(() -> ScriptSeries.send(
-                redis.bySlot(
-                        byBucket(some), bucket -> bucket.get(0).name(), bucket -> BUCKET + bucket.size(), IN_SCRIPT),
-                AT_A_TIME,
-                true,
-                buckets -> send(buckets, lost)));
+        Map<Duration, List<PermitHold>> alike = some.stream()
+                .collect(Collectors.groupingBy(hold -> hold.charge().limit().hold()));
+        return Futures.forAll(
+                alike.values(),
+                holds -> Futures.start(() -> ScriptSeries.send(
+                        redis.bySlot(
+                                byBucket(holds),
+                                bucket -> bucket.get(0).name(),
+                                bucket -> BUCKET + bucket.size(),
+                                IN_SCRIPT),
+                        AT_A_TIME,
+                        true,
+                        buckets -> send(buckets, lost))));
     }
 
     private CompletableFuture<Void> send(List<List<PermitHold>> planned, Map<String, Long> lostNow) {

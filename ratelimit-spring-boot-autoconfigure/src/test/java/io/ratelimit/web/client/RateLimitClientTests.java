@@ -374,8 +374,7 @@ class RateLimitClientTests {
             @Override
             int call(RemoteLimit remote, String url) {
                 WebClient client = WebClient.builder()
-                        .filter(new RateLimitExchangeFilterFunction(
-                                remote, request -> RemoteLimit.host(request.url())))
+                        .filter(new RateLimitExchangeFilterFunction(remote, request -> RemoteLimit.host(request.url())))
                         .build();
                 return status(client, url);
             }
