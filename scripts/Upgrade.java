@@ -112,9 +112,9 @@ final class Upgrade {
             try {
                 scenario.check.run();
                 System.out.println("  " + scenario.name);
-            } catch (AssertionError failure) {
+            } catch (Exception | AssertionError failure) {
                 System.out.println("  " + scenario.name + " FAILED");
-                failures.add(round + ", " + scenario.name + ": " + failure.getMessage());
+                failures.add(round + ", " + scenario.name + ": " + failure);
             }
         }
         String statistics = redis("INFO", "commandstats");

@@ -30,14 +30,14 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         }
         CancellationLinkedFuture result = new CancellationLinkedFuture(planned);
         planned.<@Nullable Object>thenComposeAsync(
-                        known -> result.isDone() ? result : enter(call, known, result), next(planned))
+                        known -> result.isDone() ? result : enter(call, known, result), next(planned.isDone()))
                 .whenComplete(result::finish);
         return result;
     }
 
-    /** Returns where the call continues: on this thread, if the stage is complete. */
-    private Executor next(CompletableFuture<?> stage) {
-        return stage.isDone() ? Runnable::run : executor.withCallersContext();
+    /** Returns where the call continues: on this thread, if nothing is awaited. */
+    private Executor next(boolean done) {
+        return done ? Runnable::run : executor.withCallersContext();
     }
 
     private CompletionStage<@Nullable Object> enter(
@@ -47,19 +47,29 @@ record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor ex
         }
         CompletableFuture<Settlement> entered =
                 result.link(call.gate().enterAsync(acquire).toCompletableFuture());
+        boolean decided = entered.isDone();
         AtomicBoolean begun = new AtomicBoolean();
-        // The caller may give the call up, such as by a timeout, while it waits for its permits or for a thread.
-        var unused = result.whenComplete((value, thrown) -> {
-            if (begun.compareAndSet(false, true)) {
-                entered.cancel(false);
-                var unusedToo = entered.thenAccept(Settlement::release);
-            }
-        });
+        if (!decided) {
+            // The caller may give the call up, such as by a timeout, while it waits for its permits or for a thread.
+            var unused = result.whenComplete((value, thrown) -> {
+                if (begun.compareAndSet(false, true)) {
+                    entered.cancel(false);
+                    var unusedToo = entered.thenAccept(Settlement::release);
+                }
+            });
+        }
         return entered.handleAsync(
-                        (settlement, failure) -> begun.compareAndSet(false, true)
-                                ? follow(call, acquire, settlement, failure, result)
-                                : result,
-                        next(entered))
+                        (settlement, failure) -> {
+                            // The caller's own actions after the end come before the one above.
+                            if (result.isDone() || !begun.compareAndSet(false, true)) {
+                                if (settlement != null) {
+                                    settlement.release();
+                                }
+                                return result;
+                            }
+                            return follow(call, acquire, settlement, failure, result);
+                        },
+                        next(decided))
                 .whenComplete((followed, refused) -> {
                     // The executor may have no thread for the call.
                     if (refused != null && !entered.isCompletedExceptionally()) {

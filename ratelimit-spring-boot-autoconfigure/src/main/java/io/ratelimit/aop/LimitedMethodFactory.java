@@ -129,8 +129,8 @@ public record LimitedMethodFactory(
                     "the algorithm of the limit '" + limit.name()
                             + "' must not be CONCURRENCY here, because the end of a call that " + unobserved
                             + " cannot be observed.",
-                    "Limit the requests by a URL rule (ratelimit.http), return a CompletableFuture, or use an"
-                            + " algorithm with a rate.");
+                    "Limit the requests by a URL rule (ratelimit.http), return a CompletableFuture, close an entry of"
+                            + " RateLimiter.enter at the end, or use an algorithm with a rate.");
         }
     }
 

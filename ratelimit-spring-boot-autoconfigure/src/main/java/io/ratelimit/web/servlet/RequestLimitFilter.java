@@ -55,7 +55,7 @@ public record RequestLimitFilter(
         Integer status = null;
         try {
             chain.doFilter(request, response);
-            status = response instanceof HttpServletResponse http ? http.getStatus() : null;
+            status = end == ServletRequestCall.UNFOLLOWED ? null : ((HttpServletResponse) response).getStatus();
         } finally {
             end.accept(status);
         }
