@@ -18,12 +18,10 @@ import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -124,6 +122,10 @@ class HolderTraceTests {
 
         private long time;
 
+        private boolean planned;
+
+        private long due;
+
         private long lost;
 
         void enter() {
@@ -145,6 +147,10 @@ class HolderTraceTests {
                 running.add(call);
                 renewed.put(call.id, time);
                 count(call);
+                if (!planned) {
+                    planned = true;
+                    due = time + ROUND;
+                }
             }
         }
 
@@ -223,21 +229,15 @@ class HolderTraceTests {
             }
             instance.thread.pass(Duration.ofSeconds(micros / SECOND));
             long end = time + micros;
-            for (Running next = next(); next != null && due(next) <= end; next = next()) {
-                long begun = Math.max(time, due(next));
-                List.copyOf(running).stream().filter(call -> due(call) <= begun).forEach(call -> renew(call, begun));
+            while (planned && due <= end) {
+                planned = !running.isEmpty();
+                long begun = Math.max(time, due);
+                due = begun + ROUND;
+                List.copyOf(running).stream()
+                        .filter(call -> renewed.get(call.id) < begun)
+                        .forEach(call -> renew(call, begun));
             }
             time = end;
-        }
-
-        /** Returns the call whose permits are renewed next. */
-        private @Nullable Running next() {
-            return running.stream().min(Comparator.comparingLong(this::due)).orElse(null);
-        }
-
-        /** All calls are due at the same times, so that one script renews them. */
-        private long due(Running call) {
-            return (renewed.get(call.id) / ROUND + 1) * ROUND;
         }
 
         private void renew(Running call, long begun) {

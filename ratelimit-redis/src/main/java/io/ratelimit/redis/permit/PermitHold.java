@@ -26,9 +26,6 @@ public final class PermitHold implements ScriptInput.Holding {
     /** When Redis has counted the permits last. */
     private volatile long renewed;
 
-    /** When Redis has to be asked again. */
-    private volatile long due;
-
     private enum State {
         ASKED,
         HELD,
@@ -89,20 +86,12 @@ public final class PermitHold implements ScriptInput.Holding {
         return Futures.forAll(holds, PermitHold::end);
     }
 
-    /** Redis counts the permits. They are due with those of all calls of limits with the same hold, so that a script renews many. */
     void renew(long now) {
-        long third = charge.limit().hold().toNanos() / 3;
         renewed = now;
-        due = (Math.floorDiv(now, third) + 1) * third;
     }
 
-    /** Redis was not reached. */
-    void postpone(long time) {
-        due = time;
-    }
-
-    long due() {
-        return due;
+    boolean wasRenewedSince(long time) {
+        return renewed - time >= 0;
     }
 
     boolean hasExpired(long now) {

@@ -5,8 +5,6 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
-import io.ratelimit.internal.concurrent.Futures;
-import io.ratelimit.internal.concurrent.PeriodicTask;
 import io.ratelimit.internal.concurrent.Watchdog;
 import io.ratelimit.redis.batch.CallDispatcher;
 import io.ratelimit.redis.batch.PendingCall;
@@ -23,8 +21,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -33,13 +33,11 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers the permits that calls of this instance hold in Redis, and attends to them when they are due: has them
- * {@linkplain PermitRenewals renewed} every third of their {@code hold}, and sends each release until Redis has made it or the
- * permits have expired.
+ * Registers the permits that calls of this instance hold in Redis, has them {@linkplain PermitRenewals renewed}, and sends each
+ * release until Redis has made it or the permits have expired.
  */
 public final class PermitRegistry {
 
@@ -48,17 +46,11 @@ public final class PermitRegistry {
     /** How many releases that have failed are sent again at a time. */
     private static final int AGAIN = 1_000;
 
-    /** Between two attempts to reach a Redis that fails. */
-    private static final long RETRY = Duration.ofMillis(500).toNanos();
-
-    /** An attempt that is so late has no thread. */
-    private static final long LATE = Duration.ofSeconds(5).toNanos();
-
-    private static final long NEVER = Long.MAX_VALUE;
-
     private final GuardedRedis redis;
 
     private final CallDispatcher dispatcher;
+
+    private final ScheduledExecutorService timer;
 
     private final LongSupplier nanos;
 
@@ -71,16 +63,7 @@ public final class PermitRegistry {
     /** Those that have ended and whose release has failed. */
     private final Set<PermitHold> unreleased = ConcurrentHashMap.newKeySet();
 
-    private final PeriodicTask attention;
-
-    /** When the next attempt is due. */
-    private volatile long planned = NEVER;
-
-    /** When the last attempt began. */
-    private volatile long attended;
-
-    /** Whether scripts of an attempt are under way. */
-    private volatile boolean attending;
+    private final AtomicBoolean releasesPlanned = new AtomicBoolean();
 
     /** How many decisions about permits, and releases, are under way. */
     private final AtomicInteger underWay = new AtomicInteger();
@@ -112,11 +95,9 @@ public final class PermitRegistry {
             LongSupplier nanos) {
         this.redis = redis;
         this.dispatcher = dispatcher;
+        this.timer = timer;
         this.nanos = nanos;
-        this.attended = nanos.getAsLong() - RETRY;
-        this.renewals = new PermitRenewals(redis, codec, nanos, this::sendAgain);
-        this.attention = new PeriodicTask(timer, this::attend, this::pauseMillis);
-        attention.start();
+        this.renewals = new PermitRenewals(redis, codec, this::schedule, nanos, held, this::sendAgain);
     }
 
     public void setListener(Consumer<Charge> listener) {
@@ -171,7 +152,7 @@ public final class PermitRegistry {
             // It was asked for before.
             var unused = hold.end();
         } else if (hold.isHeld()) {
-            planFor(hold);
+            renewals.begin(hold.charge().limit().hold());
         } else {
             held.remove(hold);
         }
@@ -259,9 +240,8 @@ public final class PermitRegistry {
         return call.outcome().handle((waiting, thrown) -> {
             ended();
             if (thrown != null) {
-                ended.postpone(nanos.getAsLong() + RETRY);
                 unreleased.add(ended);
-                planFor(ended);
+                planReleases();
             } else if (waiting > 0) {
                 listener.accept(charge);
             }
@@ -273,76 +253,53 @@ public final class PermitRegistry {
         var unused = send(ended);
     }
 
-    /** Plans the next attempt anew if it would be too late for the hold. */
-    private void planFor(PermitHold hold) {
-        if (hold.due() < planned) {
-            plan();
+    private void planReleases() {
+        if (!redis.isClosed()
+                && releasesPlanned.compareAndSet(false, true)
+                && !schedule(this::releaseAgain, PermitRenewals.RETRY.toNanos())) {
+            releasesPlanned.set(false);
         }
-    }
-
-    /** If no thread is available, the watchdog tries again. */
-    private void plan() {
-        try {
-            attention.plan();
-        } catch (Throwable ex) {
-            logger.log(Level.DEBUG, "No thread is available to renew or release permits; trying again later", ex);
-        }
-    }
-
-    /** Until the next hold is due, but some time after the attempt before. A hold that is added meanwhile finds nothing planned. */
-    private long pauseMillis() {
-        planned = NEVER;
-        if (attending || redis.isClosed()) {
-            return NEVER;
-        }
-        long next = Stream.concat(held.stream(), unreleased.stream())
-                .mapToLong(PermitHold::due)
-                .min()
-                .orElse(NEVER);
-        if (next == NEVER) {
-            return NEVER;
-        }
-        planned = Math.max(next, attended + RETRY);
-        return Math.max(0, TimeUnit.NANOSECONDS.toMillis(planned - nanos.getAsLong() + 999_999));
-    }
-
-    private void attend() {
-        long now = nanos.getAsLong();
-        attended = now;
-        attending = true;
-        var unused = Futures.start(() -> {
-                    releaseAgain(now);
-                    return renewals.renewDue(due(held, now));
-                })
-                .whenComplete((done, thrown) -> {
-                    if (thrown != null) {
-                        logger.log(Level.DEBUG, "A renewal of permits failed; trying again", thrown);
-                    }
-                    attending = false;
-                    plan();
-                });
-    }
-
-    private static List<PermitHold> due(Set<PermitHold> holds, long now) {
-        return holds.stream().filter(hold -> hold.due() <= now).toList();
     }
 
     /** Makes another attempt for releases that have failed and whose permits have not expired: some of them at a time. */
-    private void releaseAgain(long now) {
-        due(unreleased, now).stream()
-                .filter(unreleased::remove)
-                .filter(ended -> !ended.hasExpired(now))
-                .limit(AGAIN)
-                .forEach(this::sendAgain);
+    private void releaseAgain() {
+        releasesPlanned.set(false);
+        long now = nanos.getAsLong();
+        int sent = 0;
+        for (PermitHold ended : List.copyOf(unreleased)) {
+            if (sent == AGAIN) {
+                planReleases();
+                return;
+            }
+            if (unreleased.remove(ended) && !ended.hasExpired(now)) {
+                sent++;
+                sendAgain(ended);
+            }
+        }
     }
 
-    /** Makes an attempt that is long overdue. Returns a sentence for the log if there was one. */
+    /** Returns whether a thread is available for the task. Otherwise the watchdog tries again. */
+    private boolean schedule(Runnable task, long delay) {
+        try {
+            var unused = timer.schedule(task, delay, TimeUnit.NANOSECONDS);
+            return true;
+        } catch (RejectedExecutionException ex) {
+            // Closed.
+        } catch (Throwable ex) {
+            logger.log(Level.DEBUG, "No thread is available to renew or release permits; trying again later", ex);
+        }
+        return false;
+    }
+
+    /** Continues rounds of renewals that have ended too early. Returns a sentence for the log if there were any. */
     @Nullable
     String resume() {
-        if (attending || redis.isClosed() || planned == NEVER || nanos.getAsLong() - planned <= LATE) {
+        if (redis.isClosed()) {
             return null;
         }
-        plan();
-        return "Renewals of permits were stuck and have been resumed";
+        if (!unreleased.isEmpty()) {
+            planReleases();
+        }
+        return renewals.resume() ? "Renewals of permits were stuck and have been resumed" : null;
     }
 }

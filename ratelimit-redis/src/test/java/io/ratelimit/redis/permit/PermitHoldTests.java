@@ -449,6 +449,7 @@ class PermitHoldTests {
                         .decision()
                         .remaining())
                 .isEqualTo(2_000);
+        assertThat(one.thread.isIdle()).isFalse();
         one.pass(THIRD);
         assertThat(one.thread.isIdle()).isTrue();
     }
