@@ -446,10 +446,11 @@ class ConcurrencyTests {
                             .allCallers();
                     RateLimiter.Entry first = limiter.enter();
                     AtomicBoolean begun = new AtomicBoolean();
-                    CompletableFuture<Object> call = context.getBean(Exports.class).anythingLater(() -> {
-                        begun.set(true);
-                        return "done";
-                    });
+                    CompletableFuture<Object> call = context.getBean(Exports.class)
+                            .anythingLater(() -> {
+                                begun.set(true);
+                                return "done";
+                            });
                     first.close();
                     await().until(() -> !queue.isEmpty());
                     assertHeld(limiter, true);

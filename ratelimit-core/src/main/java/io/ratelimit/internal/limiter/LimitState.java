@@ -38,8 +38,9 @@ public record LimitState(
      * @param check throws a {@link RateLimitConfigurationException} if a limit cannot apply
      */
     LimitState next(RateLimit configuration, Map<String, StoredOverride> all, Consumer<RateLimit> check) {
-        Map<String, StoredOverride> known = known(configuration, all);
+        Map<String, StoredOverride> known = Map.of();
         try {
+            known = known(configuration, all);
             if (problem == null && configuration == configured && known.equals(overrides)) {
                 if (!known.isEmpty()) {
                     effective.withPlans().forEach(check);

@@ -23,6 +23,10 @@ public final class DirectDispatcher implements CallDispatcher {
 
     @Override
     public void dispatch(PendingCall<?> call) {
+        if (call.nanosLeft() <= 0) {
+            call.failUnsent();
+            return;
+        }
         try {
             call.markSent();
             var unused = run(List.of(call), call.deadline()).whenComplete((reply, thrown) -> {

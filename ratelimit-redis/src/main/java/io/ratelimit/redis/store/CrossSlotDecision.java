@@ -86,15 +86,14 @@ final class CrossSlotDecision {
         Part part = parts.get(number);
         List<Part> earlier = parts.subList(0, number);
         return part.charge()
-                .exceptionallyCompose(thrown -> undo(earlier)
-                        .exceptionally(also -> null)
-                        .thenCompose(done -> CompletableFuture.failedFuture(thrown)))
+                .exceptionallyCompose(
+                        thrown -> undo(earlier).thenCompose(done -> CompletableFuture.failedFuture(thrown)))
                 .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts) : undo(earlier));
     }
 
-    /** Refunds the parts. The refund continues after the deadline, but callers do not wait longer. */
+    /** Refunds the parts. The refund continues after the deadline, but callers do not wait longer, and are rejected if it fails. */
     private CompletableFuture<Void> undo(List<Part> parts) {
-        return deadline.bound(Futures.forAll(parts, Part::undo).copy());
+        return deadline.bound(Futures.forAll(parts, Part::undo).copy()).exceptionally(failedOrLate -> null);
     }
 
     private StoreOutcome outcome() {
