@@ -44,6 +44,8 @@ class CrossSlotDecisionDeadlineTests {
 
     private static final List<Long> CHARGED = List.of(9L, 0L, 0L, 0L, 1L, 1L, 0L, 1L);
 
+    private static final List<Long> REJECTED = List.of(0L, 0L, 1_000L, 1_000L, 0L, 0L, 0L, 0L);
+
     private final RateLimit limit = TestLimits.tokenBucket("limit", 10, "10/h");
 
     private final List<Charge> charges = Stream.of("alice", "bob", "carol")
@@ -85,6 +87,15 @@ class CrossSlotDecisionDeadlineTests {
         assertThat(failure().getReason()).isEqualTo(Reason.TIMEOUT);
         await().untilAsserted(() -> assertThat(servers.refunded).containsExactlyInAnyOrder(1, 2));
         assertThat(back).isNotDone();
+    }
+
+    /** What is not refunded counts as lost. */
+    @Test
+    void callIsRejectedThoughARefundFails() {
+        servers.refund = slot -> CompletableFuture.failedFuture(new TimeoutException());
+        servers.charge = slot -> CompletableFuture.completedFuture(slot == 3 ? REJECTED : CHARGED);
+        assertThat(store.decide(StoreRequest.of(charges)).await().isRejected()).isTrue();
+        assertThat(servers.refunded).containsExactlyInAnyOrder(1, 2);
     }
 
     /** Each of them alone takes less than half of the time. */
