@@ -11,6 +11,8 @@ import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +52,12 @@ class ServiceVariablesTests {
         variables.put(name + "_PORT_6379_TCP_PORT", "6379");
         variables.put(name + "_PORT_6379_TCP_ADDR", "10.0.0.6");
         return variables;
+    }
+
+    /** Spring Boot leaves the levels of an application's loggers behind, for the tests that follow in this JVM. */
+    @AfterEach
+    void forgetLevel() {
+        Logger.getLogger("io.ratelimit").setLevel(null);
     }
 
     @ParameterizedTest

@@ -84,7 +84,7 @@ class RefusedCommandsTests {
                 String said = OPTIONAL.get(commands);
                 await().untilAsserted(() -> assertThat(log.text()).contains(said));
                 if (!said.startsWith("WARNING")) {
-                    assertThat(log.levels()).containsOnly("INFO");
+                    assertThat(log.levels()).as(log.text()).containsOnly("INFO");
                 }
             });
         }
@@ -123,7 +123,7 @@ class RefusedCommandsTests {
             assertThat(log.lines())
                     .filteredOn(line -> line.startsWith(TEXT_ONLY))
                     .hasSize(1);
-            assertThat(log.levels()).containsOnly("INFO");
+            assertThat(log.levels()).as(log.text()).containsOnly("INFO");
         }
     }
 
