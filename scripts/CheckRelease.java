@@ -94,16 +94,16 @@ class CheckRelease {
             return;
         }
         for (String own : List.of("name", "description")) {
-            require(child(pom, own) != null, artifact + " has no <" + own + ">");
+            require(isFilled(pom, own), artifact + " has no <" + own + ">");
         }
         Element parent = child(pom, "parent");
         if (parent == null || !poms.containsKey(text(parent, "artifactId"))) {
             for (String inherited : INHERITED) {
                 String missing = artifact + " has no <" + inherited + ">";
-                if (draft && PUBLIC.contains(inherited) && child(pom, inherited) == null) {
+                if (draft && PUBLIC.contains(inherited) && !isFilled(pom, inherited)) {
                     open.add(missing);
                 } else {
-                    require(child(pom, inherited) != null, missing);
+                    require(isFilled(pom, inherited), missing);
                 }
             }
         }
@@ -139,6 +139,11 @@ class CheckRelease {
         if (!condition) {
             problems.add(problem);
         }
+    }
+
+    private static boolean isFilled(Element pom, String name) {
+        String text = text(pom, name);
+        return text != null && !text.isEmpty();
     }
 
     private static String text(Element element, String name) {

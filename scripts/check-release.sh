@@ -3,7 +3,7 @@
 # does. Then builds an application with this folder as its only source of the starter, on two generations of Spring Boot, and runs its
 # test. Nothing leaves this machine:
 #   scripts/check-release.sh [--draft] [argument of Maven]...
-# In a draft, POMs need not say yet where the project is to be found. Arguments of Maven, such as -o, are for the deployment.
+# In a draft, POMs need not say yet where the project is to be found. Arguments of Maven, such as -T1, are for the deployment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 draft=
@@ -22,6 +22,10 @@ rm -rf "$staging"
 ./mvnw -B -ntp -q deploy -Prelease -DskipTests "-DaltDeploymentRepository=staging::file://$staging" "$@"
 status=0
 java scripts/CheckRelease.java "$staging" $draft || status=1
+while IFS= read -r -d '' signature; do
+    gpg --batch --quiet --verify "$signature" "${signature%.asc}" 2>/dev/null \
+        || { echo "$signature does not sign its file" >&2; status=1; }
+done < <(find "$staging" -name '*.asc' -print0)
 
 # Applications of somebody else. Their local repository gets the starter from the folder alone: what this build or an earlier one has
 # installed is not in it. Maven refuses a file without the right checksum (-C).
