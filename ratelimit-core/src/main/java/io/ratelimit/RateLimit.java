@@ -311,6 +311,7 @@ public final class RateLimit {
         return definition.isSetAs(other.definition);
     }
 
+    /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {
         return algorithm + ", capacity " + capacity()
