@@ -232,7 +232,7 @@ final class Upgrade {
     }
 
     private void awaitCall(int port, String limit) throws Exception {
-        await(() -> actuator(port, "GET", "/" + limit, null).contains("\"permitsInUse\":1"), Duration.ofSeconds(10));
+        await(() -> actuator(port, "GET", "/" + limit, "").contains("\"permitsInUse\":1"), Duration.ofSeconds(10));
     }
 
     /** A request whose body comes at the end is in the application until then. These paths read the body. */
@@ -271,13 +271,13 @@ final class Upgrade {
             int other = port == older ? newer : older;
             actuator(port, "POST", "/override", "{\"capacity\":" + capacity + "}");
             for (int each : List.of(port, other)) {
-                await(() -> actuator(each, "GET", "/override", null).contains("\"capacity\":" + capacity), Duration.ofMillis(1500));
+                await(() -> actuator(each, "GET", "/override", "").contains("\"capacity\":" + capacity), Duration.ofMillis(1500));
             }
             for (int call = 0; call < capacity + 2; call++) {
                 int status = call(call % 2 == 0 ? other : port, "override", caller).statusCode();
                 check(status == (call < capacity ? 404 : 429), "with a capacity of " + capacity + " call " + call + " was answered " + status);
             }
-            actuator(other, "DELETE", "/override", null);
+            actuator(other, "DELETE", "/override", "");
             for (int each : List.of(port, other)) {
                 String next = "next-" + each + key;
                 await(() -> remaining(call(each, "override", next)) > capacity, Duration.ofMillis(1500));
@@ -292,7 +292,7 @@ final class Upgrade {
             check(remaining(call(other, "bucket", key)) == 9, "a new bucket is not full");
             actuator(port, "POST", "/bucket?key=" + key, "{\"blockFor\":\"1h\"}");
             await(() -> call(other, "bucket", key).statusCode() == 429, Duration.ofMillis(1500));
-            actuator(port, "DELETE", "/bucket?key=" + key, null);
+            actuator(port, "DELETE", "/bucket?key=" + key, "");
             await(() -> call(other, "bucket", key).statusCode() == 404, Duration.ofMillis(2500));
         }
     }
@@ -304,8 +304,8 @@ final class Upgrade {
         }
         for (int port : List.of(older, newer)) {
             await(
-                    () -> actuator(port, "GET", "", null).split("\"startedAt\"", -1).length == 3
-                            && actuator(port, "GET", "/instances", null).contains("\"lastMinute\":{\"allowed\":1,\"rejected\":1,"),
+                    () -> actuator(port, "GET", "", "").split("\"startedAt\"", -1).length == 3
+                            && actuator(port, "GET", "/instances", "").contains("\"lastMinute\":{\"allowed\":1,\"rejected\":1,"),
                     Duration.ofSeconds(15));
         }
     }
@@ -385,7 +385,7 @@ final class Upgrade {
     private String actuator(int port, String method, String resource, String body) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/actuator/ratelimits" + resource))
                 .header("Content-Type", "application/json")
-                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+                .method(method, BodyPublishers.ofString(body))
                 .build();
         HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
         check(response.statusCode() < 300, method + " of " + resource + " was answered " + response.statusCode() + ": " + response.body());
@@ -407,7 +407,7 @@ final class Upgrade {
     private static void await(Callable<Boolean> condition, Duration longest) throws Exception {
         long end = System.nanoTime() + longest.toNanos();
         while (!condition.call()) {
-            check(System.nanoTime() < end, "waited in vain for " + longest.toMillis() + " ms");
+            check(System.nanoTime() < end, "not within " + longest.toMillis() + " ms");
             TimeUnit.MILLISECONDS.sleep(50);
         }
     }
