@@ -12,6 +12,7 @@ import static io.ratelimit.LimitAttributes.REFILL;
 import static io.ratelimit.LimitAttributes.SCOPE;
 import static io.ratelimit.LimitAttributes.ZONE;
 
+import io.ratelimit.Rate.CalendarUnit;
 import io.ratelimit.internal.limit.AlgorithmTraits;
 import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
 import io.ratelimit.internal.limit.Attribute;

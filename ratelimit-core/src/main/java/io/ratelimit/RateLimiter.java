@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Returns limiters for all limits of the application: of annotations, {@link RateLimit} beans and properties. */
 public interface RateLimiterRegistry {
@@ -93,4 +94,66 @@ public interface RateLimiterRegistry {
      * Cancelling it, as a {@link CompletableFuture}, ends the wait.
      */
     CompletionStage<RateLimiter.Entry> enterAllAsync(List<PermitRequest> requests);
+
+    /**
+     * Holds the decision about a call that is charged to several limits: either all are charged or none.
+     *
+     * @param tightest the decision of the tightest limit. If the call is rejected, this is the rejection with the longest
+     *     {@code retryAfter}, or with a null one, because it can never succeed. If the call is allowed, it is the decision with
+     *     the fewest {@code remaining} permits (among equals, with the longest {@code resetAfter}) and the longest
+     *     {@code delay} of all limits.
+     * @param rejectedBy the names of the limits that rejected the call, the tightest first; empty if it is allowed
+     */
+    record JointDecision(RateLimitDecision tightest, List<String> rejectedBy) {
+
+        public JointDecision {
+            rejectedBy = List.copyOf(rejectedBy);
+        }
+
+        /** Returns whether the call may proceed, after the {@code delay} of {@link #tightest}. */
+        public boolean allowed() {
+            return rejectedBy.isEmpty();
+        }
+    }
+
+    /**
+     * Requests permits of one limit, as part of a call that is charged to several.
+     *
+     * @param limitName the limit's name; case and dashes are ignored
+     * @param key identifies the bucket; neither null nor empty, unless the request is for all callers
+     * @param permits the number of permits; not negative, and 0 is free
+     * @param forAllCallers whether the request is for the one bucket of all callers, which has no key
+     * @param estimate whether {@link RateLimiter.Entry#settle} replaces the permits by the actual cost
+     */
+    record PermitRequest(
+            String limitName, @Nullable String key, long permits, boolean forAllCallers, boolean estimate) {
+
+        /** Requests one permit. */
+        public PermitRequest(String limitName, String key) {
+            this(limitName, key, 1);
+        }
+
+        /** Requests permits from the bucket of the key. */
+        public PermitRequest(String limitName, String key, long permits) {
+            this(limitName, key, permits, false, false);
+        }
+
+        /** Requests one permit from the one bucket of all callers, as an annotation without a {@code keyExpression} does. */
+        public static PermitRequest forAllCallers(String limitName) {
+            return forAllCallers(limitName, 1);
+        }
+
+        /** Requests permits from the one bucket of all callers. */
+        public static PermitRequest forAllCallers(String limitName, long permits) {
+            return new PermitRequest(limitName, null, permits, true, false);
+        }
+
+        /**
+         * Returns this request for {@link RateLimiterRegistry#enterAll}, with its permits as an estimate that
+         * {@link RateLimiter.Entry#settle} replaces by the actual cost. An estimate of 0 becomes 1, because a free call is never rejected.
+         */
+        public PermitRequest asEstimate() {
+            return new PermitRequest(limitName, key, permits == 0 ? 1 : permits, forAllCallers, true);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 package com.acme;
 
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.ai.RateLimitAdvisor;
 import java.util.List;
 import org.springframework.ai.chat.client.ChatClient;

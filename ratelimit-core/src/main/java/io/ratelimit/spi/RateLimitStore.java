@@ -1,7 +1,7 @@
 package io.ratelimit.spi;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitStoreException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.ratelimit.testing;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreAnswer;

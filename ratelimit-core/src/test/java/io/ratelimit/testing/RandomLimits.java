@@ -3,8 +3,8 @@ package io.ratelimit.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.CalendarUnit;
 import io.ratelimit.Rate;
+import io.ratelimit.Rate.CalendarUnit;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;

@@ -1,7 +1,7 @@
 package io.ratelimit.actuate;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.Scope;
 import java.time.Clock;
 import java.time.Duration;

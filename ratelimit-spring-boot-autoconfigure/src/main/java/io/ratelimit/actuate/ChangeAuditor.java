@@ -1,7 +1,7 @@
 package io.ratelimit.actuate;
 
-import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitChangedEvent.Kind;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;

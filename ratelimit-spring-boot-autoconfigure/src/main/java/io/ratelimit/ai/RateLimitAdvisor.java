@@ -1,9 +1,9 @@
 package io.ratelimit.ai;
 
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.reactor.ReactiveCall;
 import java.lang.System.Logger.Level;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.diagnostics.AlgorithmCheck;
 import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisServers;
-import io.ratelimit.event.RateLimitEventPublisher;
+import io.ratelimit.event.publisher.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.BucketUpdater;
 import io.ratelimit.internal.change.ChangeChannel;

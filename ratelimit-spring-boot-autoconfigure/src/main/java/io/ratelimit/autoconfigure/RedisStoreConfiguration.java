@@ -5,7 +5,7 @@ import io.ratelimit.autoconfigure.properties.OnRedisStore;
 import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisConnections;
 import io.ratelimit.autoconfigure.redis.RedisServers;
-import io.ratelimit.event.RateLimitEventPublisher;
+import io.ratelimit.event.publisher.RateLimitEventPublisher;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.OverrideSynchronizer;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.OnStoreFailure;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.redis.standalone.RedisStore;
 import io.ratelimit.standalone.RateLimiters;
 import io.ratelimit.testing.LongRunning;

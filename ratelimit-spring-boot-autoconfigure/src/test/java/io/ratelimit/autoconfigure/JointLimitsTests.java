@@ -3,13 +3,13 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.Scope;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.internal.limiter.EffectiveLimit;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitAdmin;
-import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitChangedEvent.Kind;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.actuate.ChangeAuditor;
 import io.ratelimit.autoconfigure.actuate.RateLimitAuditAutoConfiguration;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitChangedEvent.Kind;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

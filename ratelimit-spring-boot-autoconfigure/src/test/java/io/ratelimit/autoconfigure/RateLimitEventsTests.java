@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitRejectedEvent;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.RateLimitStoreFailureEvent;
-import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.event.RateLimitRejectedEvent;
+import io.ratelimit.event.RateLimitStoreFailureEvent;
+import io.ratelimit.event.RateLimitStoreRecoveredEvent;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LogRecorder;

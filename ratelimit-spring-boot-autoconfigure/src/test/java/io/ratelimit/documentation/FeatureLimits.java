@@ -1,9 +1,9 @@
 package io.ratelimit.documentation;
 
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -3,10 +3,10 @@ package io.ratelimit.outage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.JointDecision;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FreePorts;
 import io.ratelimit.testing.redis.RedisProcess;

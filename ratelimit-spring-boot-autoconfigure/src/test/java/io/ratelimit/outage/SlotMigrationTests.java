@@ -2,9 +2,9 @@ package io.ratelimit.outage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.JointDecision;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;
 import java.util.List;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitOverride;

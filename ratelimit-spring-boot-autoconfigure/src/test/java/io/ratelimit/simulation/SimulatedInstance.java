@@ -1,8 +1,8 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.Refill;
 import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.BucketUpdater;

@@ -1,7 +1,7 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.autoconfigure.SimulatedProperties;

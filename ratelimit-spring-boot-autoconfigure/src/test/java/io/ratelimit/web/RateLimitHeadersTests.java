@@ -3,7 +3,7 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.CalendarUnit;
+import io.ratelimit.Rate.CalendarUnit;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;

@@ -1,7 +1,7 @@
 package io.ratelimit.sample;
 
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.ai.RateLimitAdvisor;
 import jakarta.validation.constraints.NotBlank;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ratelimit.benchmarks.redis;
 
-import io.ratelimit.JointDecision;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.benchmarks.race.Contestant;
 import java.util.List;
 import org.openjdk.jmh.infra.Blackhole;

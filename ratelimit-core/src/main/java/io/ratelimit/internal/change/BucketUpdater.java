@@ -1,10 +1,10 @@
 package io.ratelimit.internal.change;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitChangedEvent.Kind;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.internal.store.BucketUnchangedException;

@@ -1,6 +1,6 @@
 package io.ratelimit.internal.change;
 
-import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitChangedEvent;
 
 /**
  * Is told of every change, on the thread that makes or applies it. Must not block; what it throws is logged and changes

@@ -2,8 +2,6 @@ package io.ratelimit.internal.change;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
-import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitChangedEvent.Kind;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitOverride;
@@ -12,6 +10,8 @@ import io.ratelimit.RateLimitStatus.ActiveOverride;
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitChangedEvent.Kind;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;

@@ -1,8 +1,8 @@
 package io.ratelimit.internal.change;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitChangedEvent.Kind;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.StoredOverride;

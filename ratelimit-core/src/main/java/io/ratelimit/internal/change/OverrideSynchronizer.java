@@ -1,9 +1,9 @@
 package io.ratelimit.internal.change;
 
-import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.event.RateLimitChangedEvent;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;

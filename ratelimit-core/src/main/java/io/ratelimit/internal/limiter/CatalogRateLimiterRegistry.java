@@ -1,11 +1,11 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.JointDecision;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.spi.Charge;

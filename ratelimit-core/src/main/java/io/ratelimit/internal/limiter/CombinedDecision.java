@@ -1,9 +1,9 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import java.time.Duration;

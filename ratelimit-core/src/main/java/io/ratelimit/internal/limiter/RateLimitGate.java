@@ -1,12 +1,12 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;

@@ -1,10 +1,10 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.AllCallers;
-import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.AllCallers;
-import io.ratelimit.JointDecision;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.BucketStatus;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.spi.BucketChange;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -1,8 +1,8 @@
 package io.ratelimit.internal.store;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;

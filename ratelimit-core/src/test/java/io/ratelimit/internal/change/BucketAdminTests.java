@@ -3,13 +3,13 @@ package io.ratelimit.internal.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
-import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitChangedEvent.Kind;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.BucketUnchangedException;

@@ -3,7 +3,7 @@ package io.ratelimit.internal.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.CalendarUnit;
+import io.ratelimit.Rate.CalendarUnit;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.limit.CalendarWindows.Window;
 import io.ratelimit.testing.BothTiers;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.ratelimit.OnStoreFailure;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.TestClock;

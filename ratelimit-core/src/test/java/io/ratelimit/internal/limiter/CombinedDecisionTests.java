@@ -2,9 +2,9 @@ package io.ratelimit.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.standalone.RateLimiters;
 import java.time.Duration;
 import java.util.List;

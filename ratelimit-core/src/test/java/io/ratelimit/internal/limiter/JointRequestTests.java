@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.ratelimit.JointDecision;
 import io.ratelimit.LimitAttributes;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;

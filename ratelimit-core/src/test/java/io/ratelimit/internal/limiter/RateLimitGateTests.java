@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.ratelimit.JointDecision;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimiterRegistry.JointDecision;
 import io.ratelimit.Scope;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;

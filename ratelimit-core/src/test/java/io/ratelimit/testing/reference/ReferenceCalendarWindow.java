@@ -1,6 +1,6 @@
 package io.ratelimit.testing.reference;
 
-import io.ratelimit.CalendarUnit;
+import io.ratelimit.Rate.CalendarUnit;
 import java.time.Instant;
 import java.time.Year;
 import java.time.YearMonth;

@@ -1,8 +1,8 @@
 package io.ratelimit.testing.reference;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;

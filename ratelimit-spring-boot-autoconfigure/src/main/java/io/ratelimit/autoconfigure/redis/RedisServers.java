@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure.redis;
 
-import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.event.RateLimitEventPublisher;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.publisher.RateLimitEventPublisher;
 import io.ratelimit.internal.change.BucketMessages;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.change.ChangeListener;

@@ -1,10 +1,10 @@
 package io.ratelimit.web.client;
 
 import io.ratelimit.OutboundRateLimitExceededException;
-import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.internal.limit.DurationText;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;

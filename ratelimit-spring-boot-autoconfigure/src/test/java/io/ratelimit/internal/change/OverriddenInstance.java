@@ -2,12 +2,12 @@ package io.ratelimit.internal.change;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
-import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.autoconfigure.actuate.RateLimitsEndpointAutoConfiguration;
+import io.ratelimit.event.RateLimitChangedEvent;
 import io.ratelimit.redis.change.RedisChangeChannel;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitChangedEvent.Kind;
 import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitChangedEvent.Kind;
 import io.ratelimit.redis.change.RedisChangeChannel;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.redis.RedisServer;

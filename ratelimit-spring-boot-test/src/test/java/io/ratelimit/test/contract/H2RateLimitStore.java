@@ -1,8 +1,8 @@
 package io.ratelimit.test.contract;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitAlgorithm.State;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;

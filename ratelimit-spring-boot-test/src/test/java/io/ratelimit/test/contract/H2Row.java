@@ -1,7 +1,7 @@
 package io.ratelimit.test.contract;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithm.Rule;
 import io.ratelimit.RateLimitAlgorithm.State;

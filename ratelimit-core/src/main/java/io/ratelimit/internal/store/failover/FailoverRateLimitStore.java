@@ -1,13 +1,13 @@
 package io.ratelimit.internal.store.failover;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.RateLimitStoreFailureEvent;
-import io.ratelimit.RateLimitStoreRecoveredEvent;
+import io.ratelimit.event.RateLimitStoreFailureEvent;
+import io.ratelimit.event.RateLimitStoreRecoveredEvent;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.CombinedOutcome;

@@ -1,7 +1,7 @@
 package io.ratelimit.internal.store.scope;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.Scope;
 import io.ratelimit.internal.concurrent.Futures;

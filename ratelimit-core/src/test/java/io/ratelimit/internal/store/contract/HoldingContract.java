@@ -5,8 +5,8 @@ import static io.ratelimit.testing.TestLimits.dryRun;
 import static io.ratelimit.testing.TestLimits.fixedWindow;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;

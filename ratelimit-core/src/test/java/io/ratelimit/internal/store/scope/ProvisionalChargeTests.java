@@ -3,9 +3,9 @@ package io.ratelimit.internal.store.scope;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.BucketStatus;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;

@@ -1,9 +1,9 @@
-package io.ratelimit.event;
+package io.ratelimit.event.publisher;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.RateLimitRejectedEvent;
-import io.ratelimit.RateLimitStoreFailureEvent;
+import io.ratelimit.event.RateLimitRejectedEvent;
+import io.ratelimit.event.RateLimitStoreFailureEvent;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ApplicationEvent;

@@ -1,4 +1,4 @@
-package io.ratelimit;
+package io.ratelimit.event;
 
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.ratelimit.event;
+package io.ratelimit.event.publisher;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

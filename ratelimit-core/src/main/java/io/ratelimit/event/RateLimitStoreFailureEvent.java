@@ -1,5 +1,6 @@
-package io.ratelimit;
+package io.ratelimit.event;
 
+import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

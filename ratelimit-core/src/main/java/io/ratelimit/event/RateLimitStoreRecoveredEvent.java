@@ -1,5 +1,6 @@
-package io.ratelimit;
+package io.ratelimit.event;
 
+import io.ratelimit.OnStoreFailure;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

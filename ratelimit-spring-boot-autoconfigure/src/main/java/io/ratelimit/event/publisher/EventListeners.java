@@ -1,4 +1,4 @@
-package io.ratelimit.event;
+package io.ratelimit.event.publisher;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;

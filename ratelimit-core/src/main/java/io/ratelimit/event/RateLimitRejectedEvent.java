@@ -1,5 +1,7 @@
-package io.ratelimit;
+package io.ratelimit.event;
 
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.RateLimitListener;
 import java.time.Instant;
 

@@ -1,12 +1,12 @@
-package io.ratelimit.event;
+package io.ratelimit.event.publisher;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.RateLimitRejectedEvent;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.RateLimitStoreFailureEvent;
-import io.ratelimit.RateLimitStoreRecoveredEvent;
+import io.ratelimit.event.RateLimitRejectedEvent;
+import io.ratelimit.event.RateLimitStoreFailureEvent;
+import io.ratelimit.event.RateLimitStoreRecoveredEvent;
 import io.ratelimit.spi.RateLimitListener;
 import java.time.Instant;
 import java.util.ArrayList;

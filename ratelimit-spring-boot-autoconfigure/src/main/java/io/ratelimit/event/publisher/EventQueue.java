@@ -1,4 +1,4 @@
-package io.ratelimit.event;
+package io.ratelimit.event.publisher;
 
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;

@@ -1,10 +1,10 @@
-package io.ratelimit.event;
+package io.ratelimit.event.publisher;
 
-import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitRejectedEvent;
-import io.ratelimit.RateLimitStoreFailureEvent;
-import io.ratelimit.RateLimitStoreRecoveredEvent;
+import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.event.RateLimitRejectedEvent;
+import io.ratelimit.event.RateLimitStoreFailureEvent;
+import io.ratelimit.event.RateLimitStoreRecoveredEvent;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
 import java.time.Instant;
