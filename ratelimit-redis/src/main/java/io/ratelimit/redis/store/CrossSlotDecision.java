@@ -2,6 +2,7 @@ package io.ratelimit.redis.store;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.store.CombinedOutcome;
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Refund;
@@ -9,9 +10,11 @@ import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides a call whose buckets are in different slots of a cluster, where no script reaches them all, by calls for one slot each.
@@ -97,34 +100,25 @@ final class CrossSlotDecision {
     }
 
     private StoreOutcome outcome() {
-        List<Part> parts = Stream.concat(binding.stream(), dryRuns.stream()).toList();
-        List<RateLimitDecision> decisions = request.charges().stream()
-                .map(charge -> parts.stream()
-                        .filter(part -> part.charges.contains(charge))
-                        .findFirst()
-                        .orElseThrow()
-                        .decision(charge))
-                .toList();
-        List<Refund> refunds = parts.stream().map(part -> part.refund).toList();
-        return request.refundable()
-                ? StoreOutcome.of(
-                        request, decisions, permits -> Futures.forAll(refunds, refund -> refund.refund(permits)))
-                : StoreOutcome.of(request, decisions);
+        return CombinedOutcome.of(
+                request,
+                Stream.concat(binding.stream(), dryRuns.stream())
+                        .map(Part::outcome)
+                        .toList());
     }
 
-    /** The charges of one slot with their decisions. Never accessed by two steps at once. */
+    /** The charges of one slot with their outcome. Never accessed by two steps at once. */
     private static final class Part {
 
         private final List<Charge> charges;
 
         private final Function<StoreRequest, CompletableFuture<StoreOutcome>> calls;
 
-        private List<RateLimitDecision> seen = List.of();
+        /** {@code null}: not asked yet. */
+        private @Nullable StoreOutcome seen;
 
-        private List<RateLimitDecision> decisions = List.of();
-
-        /** Of what is charged. */
-        private Refund refund = Refund.NONE;
+        /** Of the look, unless the slot is charged. */
+        private @Nullable StoreOutcome outcome;
 
         Part(List<Charge> charges, Function<StoreRequest, CompletableFuture<StoreOutcome>> calls) {
             this.charges = charges;
@@ -132,7 +126,7 @@ final class CrossSlotDecision {
         }
 
         CompletableFuture<Void> look() {
-            return ask(StoreRequest.peek(charges.get(0)).with(charges)).thenRun(() -> seen = decisions);
+            return ask(StoreRequest.peek(charges.get(0)).with(charges)).thenRun(() -> seen = outcome);
         }
 
         CompletableFuture<Void> charge() {
@@ -140,33 +134,31 @@ final class CrossSlotDecision {
         }
 
         private CompletableFuture<Void> ask(StoreRequest call) {
-            return Futures.start(() -> calls.apply(call)).thenAccept(outcome -> {
-                decisions = outcome.decisions();
-                refund = outcome.refund();
-            });
+            return Futures.start(() -> calls.apply(call)).thenAccept(answer -> outcome = answer);
         }
 
         /** Charges a dry run. If that fails, it counts as allowed. */
         CompletableFuture<Void> chargeIfPossible() {
             return charge().exceptionally(thrown -> {
-                decisions = charges.stream()
-                        .map(charge ->
-                                RateLimitDecision.unlimited(charge.limit().capacity()))
-                        .toList();
+                outcome = StoreOutcome.of(
+                        StoreRequest.refundable(charges),
+                        charges.stream()
+                                .map(charge -> RateLimitDecision.unlimited(
+                                        charge.limit().capacity()))
+                                .toList());
                 return null;
             });
         }
 
         /** Refunds the charges. Their decision is again that of the look. */
         CompletableFuture<Void> undo() {
-            Refund charged = refund;
-            decisions = seen;
-            refund = Refund.NONE;
+            Refund charged = outcome().refund();
+            outcome = seen;
             return charged.refund(charges).toCompletableFuture();
         }
 
-        RateLimitDecision decision(Charge charge) {
-            return decisions.get(charges.indexOf(charge));
+        StoreOutcome outcome() {
+            return Objects.requireNonNull(outcome);
         }
 
         boolean blocks() {
@@ -175,7 +167,7 @@ final class CrossSlotDecision {
         }
 
         boolean fits() {
-            return decisions.stream().allMatch(RateLimitDecision::allowed);
+            return !outcome().isRejected();
         }
     }
 }
