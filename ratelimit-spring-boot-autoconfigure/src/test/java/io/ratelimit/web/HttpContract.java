@@ -119,6 +119,18 @@ abstract class HttpContract {
                         "violated-policies", List.of("quotes")));
     }
 
+    /** Not in chunks, which would take the server a second write. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/quotes", "/mono"})
+    void rejectionIsSentWithItsLength(String path) {
+        get(path);
+        get(path);
+        HttpAnswer answer = get(path);
+        assertThat(answer.status()).isEqualTo(429);
+        assertThat(answer.header("Content-Length"))
+                .isEqualTo(Integer.toString(answer.body().length()));
+    }
+
     @Test
     void blockedCallerIsToldWhenTheBlockEnds() {
         get("/strict").isAllowed("\"strict\";r=1;t=3");

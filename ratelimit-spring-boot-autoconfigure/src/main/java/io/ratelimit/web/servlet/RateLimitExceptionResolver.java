@@ -9,6 +9,7 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -119,7 +120,8 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             HandlerMethodReturnValueHandlerComposite writer) {
         ModelAndViewContainer container = new ModelAndViewContainer();
         try {
-            writer.handleReturnValue(problem, answerType, container, new ServletWebRequest(request, response));
+            writer.handleReturnValue(
+                    problem, answerType, container, new ServletWebRequest(request, new UnflushedResponse(response)));
         } catch (Exception ex) {
             // The other resolvers tell a client that has disconnected from a failure.
             return null;
@@ -165,5 +167,16 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         return applicationAdvice.obtain().stream()
                 .anyMatch(bean -> bean.isApplicableToBeanType(controller)
                         && ApplicationAdvice.handles(bean.getBeanType(), rejection));
+    }
+
+    /** Leaves the end of the response to the container, which then sends headers and body together, with the body's length. */
+    private static final class UnflushedResponse extends HttpServletResponseWrapper {
+
+        UnflushedResponse(HttpServletResponse response) {
+            super(response);
+        }
+
+        @Override
+        public void flushBuffer() {}
     }
 }
