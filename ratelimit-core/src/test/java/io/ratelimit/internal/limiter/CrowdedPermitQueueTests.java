@@ -42,7 +42,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Very many calls wait, timers and refunds fail, limits change and buckets are reset meanwhile: each call goes on or ends. */
+/** Very many calls wait, timers and refunds fail, and buckets are reset meanwhile: each call goes on or ends. */
 @Timeout(180)
 class CrowdedPermitQueueTests {
 
@@ -55,19 +55,6 @@ class CrowdedPermitQueueTests {
     private final RateLimitGate gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, timers);
 
     private final RateLimit limit = limit(2);
-
-    private final LimitCatalog catalog = new LimitCatalog(RateLimitSettings.NONE, null, () -> false);
-
-    private final Map<String, EffectiveLimit> limits = new HashMap<>();
-
-    private void change(RateLimit previous, RateLimit next) {
-        limits.computeIfAbsent(previous.id(), id -> {
-                    EffectiveLimit changing = new EffectiveLimit(previous);
-                    gate.follow(changing, catalog);
-                    return changing;
-                })
-                .reconfigure(next);
-    }
 
     private static RateLimit limit(long capacity) {
         return limit("exports", capacity);
@@ -155,20 +142,6 @@ class CrowdedPermitQueueTests {
         meanwhile.set(() -> answers.get(1).complete(StoreOutcome.of(requests.get(1), List.of(lacking, available))));
         asking.permitsReleased(limit.id(), KeyDigest.of("alice"));
         assertThat(requests).hasSize(3);
-    }
-
-    /** As when another listener of the limit has failed. */
-    @Test
-    void changeThatIsToldAgainChangesNothing() throws Exception {
-        Settlement both = entered(enter(2));
-        change(limit, limit);
-        int before = store.decided.get();
-        CompletableFuture<Settlement> first = enter(1);
-        CompletableFuture<Settlement> second = enter(1);
-        assertThat(store.decided).hasValue(before + 1);
-        both.release();
-        entered(first);
-        entered(second);
     }
 
     @LongRunning
@@ -357,171 +330,6 @@ class CrowdedPermitQueueTests {
         assertThat(call).isNotDone();
         gate.permitsReleased(limit.id(), KeyDigest.of("alice"));
         entered(call);
-    }
-
-    @Test
-    void largerCapacityAppliesToCallsThatWait() throws Exception {
-        var unused = entered(enter(2));
-        List<CompletableFuture<Settlement>> calls = crowd(3);
-        change(limit, limit(4));
-        entered(calls.get(0));
-        entered(calls.get(1));
-        assertThat(calls.get(2)).isNotDone();
-    }
-
-    @Test
-    void largerCapacityAppliesToCallsThatHaveReadTheLimitBefore() throws Exception {
-        LimitConfiguration plans = LimitConfiguration.of("exports")
-                .with(Map.of("small", RateLimitPlan.named("small").capacity(2)));
-        RateLimit withPlan = limit.definition()
-                .configure(limit.definition().values(), plans, AttributeValues.NONE, (same, counted) -> same)
-                .build();
-        var unused = entered(enter(2));
-        RateLimit between = limit(3);
-        change(withPlan, between);
-        change(between, withPlan);
-        CompletableFuture<Settlement> call = enter(new Charge(withPlan, "alice", 1));
-        assertThat(call).isNotDone();
-        RateLimit larger = limit(4);
-        change(withPlan, larger);
-        entered(call);
-        entered(enter(new Charge(requireNonNull(withPlan.plans().get("small")), "alice", 1)));
-        assertThat(enter(new Charge(withPlan, "alice", 1))).isNotDone();
-    }
-
-    @Test
-    void smallerCapacityAppliesToCallsThatWait() throws Exception {
-        Settlement one = entered(enter(1));
-        Settlement other = entered(enter(1));
-        CompletableFuture<Settlement> call = enter(1);
-        CompletableFuture<Settlement> large = enter(2);
-        change(limit, limit(1));
-        one.release();
-        assertThat(call).isNotDone();
-        other.release();
-        Settlement next = entered(call);
-        // It can never succeed now.
-        assertFails(large);
-        next.release();
-        assertThat(free()).isEqualTo(2);
-    }
-
-    @Test
-    void callsThatWaitForADisabledLimitGoOnAndHoldNothing() throws Exception {
-        Settlement both = entered(enter(2));
-        List<CompletableFuture<Settlement>> calls = crowd(3);
-        change(limit, disabled(limit));
-        for (CompletableFuture<Settlement> call : calls) {
-            entered(call).release();
-        }
-        assertThat(free()).isZero();
-        both.release();
-        assertThat(free()).isEqualTo(2);
-    }
-
-    @Test
-    void plansChangeWithTheirLimitAndOtherLimitsDoNot() throws Exception {
-        RateLimit other = TestLimits.concurrency("others", 2);
-        RateLimit gold = limit.definition().with(RateLimitPlan.named("gold").capacity(2));
-        var unused = entered(enter(2));
-        CompletableFuture<Settlement> call = enter(new Charge(gold, "alice", 1));
-        change(other, limit(4));
-        change(limit, limit(4));
-        // The application has made these numbers for the call.
-        assertThat(call).isNotDone();
-        change(limit(4), disabled(limit(4)));
-        entered(call).release();
-        assertThat(free()).isZero();
-    }
-
-    @Test
-    void callOfAPlanThatIsRemovedWaitsByTheNumbersOfTheLimit() throws Exception {
-        LimitConfiguration plans = LimitConfiguration.of("exports")
-                .with(Map.of("small", RateLimitPlan.named("small").capacity(2)));
-        RateLimit withPlan = limit(5).definition()
-                .configure(limit(5).definition().values(), plans, AttributeValues.NONE, (same, counted) -> same)
-                .build();
-        RateLimit small = requireNonNull(withPlan.plans().get("small"));
-        var unused = entered(enter(2));
-        CompletableFuture<Settlement> call = enter(new Charge(small, "alice", 1));
-        assertThat(call).isNotDone();
-        change(withPlan, limit(5));
-        entered(call);
-    }
-
-    @Test
-    void timeOfTheWaitStaysIfLaterCallsDoNotWait() throws Exception {
-        Settlement both = entered(enter(2));
-        List<CompletableFuture<Settlement>> calls = crowd(2);
-        RateLimit hasty = limit.definition()
-                .with(RateLimitOverride.builder().maxWait(Duration.ZERO).build());
-        change(limit, hasty);
-        assertThat(calls).noneMatch(CompletableFuture::isDone);
-        assertFails(enter(new Charge(hasty, "alice", 1)));
-        both.release();
-        entered(calls.get(0));
-        entered(calls.get(1));
-    }
-
-    private static RateLimit disabled(RateLimit limit) {
-        return limit.definition()
-                .with(RateLimitOverride.builder().enabled(false).build());
-    }
-
-    /** The call knows its charges as they were before it waited. */
-    @Test
-    void actualCostOfACallThatWaitedIsChargedToALimitThatHasChanged() throws Exception {
-        RateLimit tokens = TestLimits.tokenBucket("tokens", 100, "1/d");
-        RateLimit larger = TestLimits.tokenBucket("tokens", 200, "1/d");
-        Charge estimate = new Charge(tokens, "alice", 10);
-        Map<Long, Long> remaining = Map.of(30L, 170L, 0L, 170L, 10L, 160L);
-        for (long cost : List.of(30L, 0L, 10L)) {
-            Settlement both = entered(enter(2));
-            CompletableFuture<Settlement> call = enter(estimate, new Charge(limit, "alice", 1));
-            change(tokens, larger);
-            both.release();
-            Settlement settlement = entered(call);
-            settlement.settle(Map.of(estimate, cost)).toCompletableFuture().get(10, TimeUnit.SECONDS);
-            settlement.release();
-            assertThat(store.decide(StoreRequest.peek(new Charge(larger, "alice", 0)))
-                            .await()
-                            .decision()
-                            .remaining())
-                    .isEqualTo(remaining.get(cost));
-        }
-    }
-
-    @Test
-    void callThatWaitedCostsNothingOfALimitThatWasDisabledMeanwhile() throws Exception {
-        RateLimit tokens = TestLimits.tokenBucket("tokens", 100, "1/d");
-        Charge estimate = new Charge(tokens, "alice", 10);
-        Settlement both = entered(enter(2));
-        CompletableFuture<Settlement> call = enter(estimate, new Charge(limit, "alice", 1));
-        change(tokens, disabled(tokens));
-        both.release();
-        entered(call).settle(Map.of(estimate, 30L)).toCompletableFuture().get(10, TimeUnit.SECONDS);
-        assertThat(store.decide(StoreRequest.peek(new Charge(tokens, "alice", 0)))
-                        .await()
-                        .decision()
-                        .remaining())
-                .isEqualTo(100);
-    }
-
-    @Test
-    void blockByALimitThatWasDisabledMeanwhileRejectsNoCallThatWaits() throws Exception {
-        RateLimit logins = RateLimit.named("logins")
-                .rate("5/m")
-                .blockFor(Duration.ofHours(1))
-                .build();
-        Settlement both = entered(enter(2));
-        CompletableFuture<Settlement> call = enter(new Charge(logins, "alice", 1), new Charge(limit, "alice", 1));
-        store.change(logins, "alice", BucketChange.block(Duration.ofHours(1)))
-                .toCompletableFuture()
-                .join();
-        change(logins, disabled(logins));
-        both.release();
-        entered(call).release();
-        assertThat(free()).isEqualTo(2);
     }
 
     @Test

@@ -59,19 +59,6 @@ class PermitQueueTests {
             .maxWait(Duration.ofSeconds(5))
             .build();
 
-    private final LimitCatalog catalog = new LimitCatalog(RateLimitSettings.NONE, null, () -> false);
-
-    private final Map<String, EffectiveLimit> limits = new HashMap<>();
-
-    private void change(RateLimitGate gate, RateLimit previous, RateLimit next) {
-        limits.computeIfAbsent(previous.id(), id -> {
-                    EffectiveLimit changing = new EffectiveLimit(previous);
-                    gate.follow(changing, catalog);
-                    return changing;
-                })
-                .reconfigure(next);
-    }
-
     private RateLimitListener listener() {
         return (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome);
     }
@@ -310,61 +297,6 @@ class PermitQueueTests {
                         .decision()
                         .remaining())
                 .isEqualTo(4);
-    }
-
-    /** The call has read the limit before. */
-    @Test
-    void callThatKnowsAnOlderFormOfItsLimitWaitsByTheNextOne() throws Exception {
-        Settlement both = entered(enter(2));
-        RateLimit off = limit.definition()
-                .with(RateLimitOverride.builder().enabled(false).build());
-        change(gate, limit, off);
-        CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2));
-        change(
-                gate,
-                off,
-                limit.definition().with(RateLimitOverride.builder().capacity(4).build()));
-        entered(call);
-        both.release();
-    }
-
-    /** It waits for another limit meanwhile. */
-    @Test
-    void callHoldsPermitsOfALimitThatWasDisabledForAWhile() throws Exception {
-        RateLimit other = limit("imports", 1);
-        Settlement busy = entered(enter(new Charge(other, "alice", 1)));
-        CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2), new Charge(other, "alice", 1));
-        RateLimit disabled = limit.definition()
-                .with(RateLimitOverride.builder().enabled(false).build());
-        change(gate, limit, disabled);
-        change(gate, disabled, limit);
-        busy.release();
-        entered(call);
-        assertThat(free()).isZero();
-    }
-
-    /** The decisions under way end after that. */
-    @Test
-    void callsTakeTheirTurnsAfterTheirLimitWasDisabledForAMoment() throws Exception {
-        SharedStore slow = new SharedStore(store);
-        RateLimitGate ofShared = new RateLimitGate(slow, listener(), times);
-        Settlement both = entered(enter(2));
-        List<CompletableFuture<Settlement>> calls = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            calls.add(ofShared.enterAsync(request(2)).toCompletableFuture());
-        }
-        RateLimit disabled = limit.definition()
-                .with(RateLimitOverride.builder().enabled(false).build());
-        slow.answer = new CompletableFuture<>();
-        change(ofShared, limit, disabled);
-        change(ofShared, disabled, limit);
-        slow.answer.complete(null);
-        entered(calls.get(0));
-        assertThat(ofShared.waitingCalls(limit)).isEqualTo(2);
-        both.release();
-        ofShared.permitsReleased(limit.id(), KeyDigest.of("alice"));
-        entered(calls.get(1)).release();
-        entered(calls.get(2)).release();
     }
 
     @Test
