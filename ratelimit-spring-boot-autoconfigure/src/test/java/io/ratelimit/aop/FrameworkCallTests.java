@@ -174,45 +174,6 @@ class FrameworkCallTests {
                 .allSatisfy(name -> assertThat(Class.forName(name)).isNotNull());
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "UnannotatedUsers, loadUserByUsername, as if the password were wrong",
-        "UnannotatedConverter, convert, as if the value were wrong",
-        "UnannotatedFilter, doFilter, the web server answers a rejection with 500"
-    })
-    void pointcutOnAMethodThatAFrameworkCallsInItsOwnWayStopsTheStartUp(String type, String method, String problem) {
-        runner.withBean(nested(type))
-                .withPropertyValues(
-                        "ratelimit.limits.quotes.rate=1/h",
-                        "ratelimit.limits.quotes.pointcut=execution(* "
-                                + nested(type).getName() + "." + method + "(..))")
-                .run(context -> assertThat(analysis(context).getDescription())
-                        .contains("Where: " + nested(type).getName() + "." + method)
-                        .contains("What: ratelimit.limits.quotes.pointcut")
-                        .contains(problem));
-    }
-
-    /** Beside others they are left out, so that a pointcut may name a package. */
-    @ParameterizedTest
-    @CsvSource({
-        "UnannotatedAware, setEnvironment, when there is no proxy",
-        "UnannotatedStart, call, when there is no proxy"
-    })
-    void pointcutOnNothingButCallbacksStopsTheStartUp(String type, String method, String problem) {
-        String all = "execution(* " + nested(type).getName() + ".*(..))";
-        ApplicationContextRunner limited =
-                runner.withBean(nested(type)).withPropertyValues("ratelimit.limits.quotes.rate=1/h");
-        limited.withPropertyValues("ratelimit.limits.quotes.pointcut=" + all)
-                .run(context -> assertThat(analysis(context).getDescription())
-                        .contains("Where: " + nested(type).getName() + "." + method)
-                        .contains("What: ratelimit.limits.quotes.pointcut")
-                        .contains(problem));
-        limited.withBean(CalledByOthers.class)
-                .withPropertyValues("ratelimit.limits.quotes.pointcut=" + all + " || execution(* "
-                        + CalledByOthers.class.getName() + ".call())")
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
     @Test
     void annotatedPostProcessorOfDefinitionsStopsTheStartUp() {
         runner.withBean(ProcessesDefinitionsToo.class)
@@ -570,40 +531,6 @@ class FrameworkCallTests {
 
         @RateLimited(rate = "1/h")
         public void call() {}
-    }
-
-    static class UnannotatedUsers implements UserDetailsService {
-
-        @Override
-        public UserDetails loadUserByUsername(String username) {
-            throw new UsernameNotFoundException(username);
-        }
-    }
-
-    static class UnannotatedAware implements EnvironmentAware {
-
-        @Override
-        public void setEnvironment(Environment environment) {}
-    }
-
-    static class UnannotatedStart {
-
-        @PostConstruct
-        public void call() {}
-    }
-
-    static class UnannotatedConverter implements Converter<String, Locale> {
-
-        @Override
-        public Locale convert(String source) {
-            return Locale.forLanguageTag(source);
-        }
-    }
-
-    static class UnannotatedFilter implements Filter {
-
-        @Override
-        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) {}
     }
 
     @Aspect

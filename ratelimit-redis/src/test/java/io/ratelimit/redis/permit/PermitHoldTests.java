@@ -215,17 +215,6 @@ class PermitHoldTests {
     }
 
     @Test
-    void releaseOfPermitsThatHaveExpiredTakesNoneOfOthers() {
-        StoreOutcome paused = one.enter(new Charge(limit, "alice", 2));
-        clock.advance(31 * SECOND);
-        StoreOutcome next = enter(other, "alice");
-        release(paused);
-        assertThat(free(other.store)).isEqualTo(1);
-        release(next);
-        assertThat(free(other.store)).isEqualTo(2);
-    }
-
-    @Test
     void permitsThatRedisHasLostAreCountedAgain() {
         StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
         redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
@@ -234,109 +223,6 @@ class PermitHoldTests {
         assertThat(one.lostPermits()).isEqualTo(2);
         release(call);
         assertThat(free(other.store)).isEqualTo(2);
-    }
-
-    /** The thread that has planned it does not know yet that it is over. */
-    @Test
-    void releaseThatIsRepeatedWhileItIsPlannedKeepsNoOtherFromBeingRepeated() {
-        StoreOutcome call = enter(one, "alice");
-        StoreOutcome next = enter(one, "alice");
-        one.unreachable = true;
-        one.thread.overtake(() -> one.unreachable = false);
-        release(call);
-        assertThat(free(other.store)).isEqualTo(1);
-        one.unreachable = true;
-        release(next);
-        one.unreachable = false;
-        one.pass(Duration.ofSeconds(1));
-        assertThat(free(other.store)).isEqualTo(2);
-    }
-
-    @Test
-    void releaseThatFailsIsRepeated() {
-        StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
-        one.unreachable = true;
-        release(call);
-        one.pass(Duration.ofSeconds(3));
-        assertThat(free(other.store)).isZero();
-        one.unreachable = false;
-        one.pass(Duration.ofSeconds(1));
-        assertThat(free(other.store)).isEqualTo(2);
-    }
-
-    @Test
-    void releaseIsNotRepeatedAfterThePermitsHaveExpired() {
-        StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
-        one.unreachable = true;
-        release(call);
-        one.pass(Duration.ofSeconds(60));
-        assertThat(one.thread.isIdle()).isTrue();
-    }
-
-    @Test
-    void permitsOfRunningCallsAreReleasedOnceWhenTheInstanceStops() {
-        StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
-        one.redis.stop();
-        assertThat(free(other.store)).isEqualTo(2);
-        assertThat(one.store.heldPermits(limit)).isZero();
-        other.enter(new Charge(limit, "alice", 2));
-        release(call);
-        one.thread.pass(THIRD);
-        assertThat(free(other.store)).isZero();
-        assertThat(one.lostPermits()).isZero();
-    }
-
-    /** Else a call that waits takes what the stop has released, and nothing renews or releases it. */
-    @Test
-    void callHoldsNothingOnceTheInstanceStops() {
-        StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
-        StoreAnswer asked = one.store.decide(request);
-        one.redis.stop();
-        assertThatExceptionOfType(RateLimitStoreException.class)
-                .isThrownBy(asked::await)
-                .satisfies(failure -> assertThat(failure.getReason()).isEqualTo(Reason.CLOSED));
-        assertThat(free(other.store)).isEqualTo(2);
-        one.redis.start();
-        assertThat(isAdmitted(one, "alice")).isTrue();
-    }
-
-    /** The reply comes when the instance stops, and the connections are closed after the stop. */
-    @Test
-    void stopWaitsForTheReleaseOfACallThatIsBeingDecided() throws InterruptedException {
-        one.late = true;
-        CompletableFuture<StoreOutcome> call = one.enterAsync(new Charge(limit, "alice", 2));
-        Thread stop = new Thread(one.redis::stop);
-        stop.start();
-        await().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
-        one.answer();
-        assertThat(call).isCompleted();
-        assertThat(one.waiting()).as("the release").isOne();
-        assertThat(stop.isAlive()).isTrue();
-        one.answer();
-        stop.join();
-        assertThat(free(other.store)).isEqualTo(2);
-    }
-
-    @Test
-    void permitsOfACallWhoseDecisionWasLostAreReleased() {
-        one.silent = true;
-        assertThat(CompletableFuture.supplyAsync(() -> enter(one, "alice")))
-                .failsWithin(Duration.ofSeconds(60))
-                .withThrowableThat()
-                .withCauseInstanceOf(RateLimitStoreException.class);
-        one.silent = false;
-        one.pass(Duration.ofSeconds(1));
-        assertThat(free(other.store)).isEqualTo(2);
-    }
-
-    /** A failure that concerns the whole server would open it at once. */
-    @Test
-    void releaseThatFailsDoesNotOpenTheCircuitBreaker() {
-        StoreOutcome call = enter(one, "alice");
-        one.unreachable = true;
-        release(call);
-        one.unreachable = false;
-        assertThat(isAdmitted(one, "bob")).isTrue();
     }
 
     @Test
@@ -361,24 +247,6 @@ class PermitHoldTests {
         assertThat(isAdmitted(other, "alice")).isFalse();
         clock.advance(1);
         assertThat(isAdmitted(other, "alice")).isTrue();
-    }
-
-    @Test
-    void releaseTellsOnlyOfPermitsThatACallWaitsFor() {
-        RateLimit waiting = RateLimit.named("exports")
-                .algorithm(Algorithm.CONCURRENCY)
-                .capacity(2)
-                .maxWait(Duration.ofSeconds(1))
-                .build();
-        release(enter(one, "alice"));
-        StoreOutcome first = enter(one, "alice");
-        StoreOutcome second = enter(one, "alice");
-        assertThat(one.told).isEmpty();
-        other.enter(new Charge(waiting, "alice", 1));
-        release(first);
-        assertThat(one.told).containsExactly("exports alice");
-        release(second);
-        assertThat(one.told).hasSize(1);
     }
 
     @Test
@@ -427,48 +295,6 @@ class PermitHoldTests {
         assertThat(free(other.store)).isEqualTo(1);
     }
 
-    @LongRunning
-    @Test
-    void releasesThatFailAreRepeatedSomeAtATime() {
-        RateLimit many = TestLimits.concurrency("many", 2_000);
-        List<StoreOutcome> calls = IntStream.range(0, 1_200)
-                .mapToObj(i -> one.enter(new Charge(many, "alice", 1)))
-                .toList();
-        one.unreachable = true;
-        calls.forEach(PermitHoldTests::release);
-        for (int i = 0; i < 3; i++) {
-            one.scripts.clear();
-            one.pass(Duration.ofMillis(500));
-            assertThat(one.scripts).hasSizeBetween(1, PermitRenewals.IN_SCRIPT);
-        }
-        one.unreachable = false;
-        one.pass(Duration.ofSeconds(2));
-        assertThat(other.store
-                        .decide(StoreRequest.peek(new Charge(many, "alice", 0)))
-                        .await()
-                        .decision()
-                        .remaining())
-                .isEqualTo(2_000);
-        assertThat(one.thread.isIdle()).isFalse();
-        one.pass(THIRD);
-        assertThat(one.thread.isIdle()).isTrue();
-    }
-
-    @Test
-    void nothingIsReleasedOfCallsThatWereNotSent() {
-        enter(one, "alice");
-        one.unreachable = true;
-        for (int i = 0; i < 200; i++) {
-            assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> enter(one, "alice"));
-        }
-        one.unreachable = false;
-        one.scripts.clear();
-        one.pass(Duration.ofSeconds(1));
-        one.pass(Duration.ofSeconds(1));
-        assertThat(one.scripts).hasSizeLessThan(50);
-        assertThat(isAdmitted(one, "alice")).isTrue();
-    }
-
     @Test
     void callThatEndsWhileItIsRenewedHasLostNothing() {
         StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
@@ -479,93 +305,6 @@ class PermitHoldTests {
         one.answer();
         assertThat(one.lostPermits()).isZero();
         assertThat(free(other.store)).isEqualTo(2);
-    }
-
-    @Test
-    void slotsAreRenewedSideBySide() {
-        one.topology = RedisTopology.UNKNOWN_CLUSTER;
-        RateLimit many = TestLimits.concurrency("many", 10);
-        IntStream.range(0, 300).forEach(i -> one.enter(new Charge(many, "key-" + i, 1)));
-        one.scripts.clear();
-        one.slow = true;
-        one.pass(THIRD);
-        List<Integer> turns = new ArrayList<>();
-        while (one.waiting() > 0) {
-            turns.add(one.waiting());
-            one.answer();
-        }
-        assertThat(turns.subList(0, turns.size() - 1)).containsOnly(PermitRenewals.AT_A_TIME);
-        assertThat(one.scripts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(300);
-        assertThat(one.scripts.size())
-                .isEqualTo(turns.stream().mapToInt(Integer::intValue).sum());
-    }
-
-    /** Charges two slots of a cluster, one after the other. The script for the second one is on its way. */
-    private CompletableFuture<StoreOutcome> enterTwoSlots() {
-        one.topology = RedisTopology.UNKNOWN_CLUSTER;
-        one.slow = true;
-        CompletableFuture<StoreOutcome> call = one.store
-                .decide(StoreRequest.refundable(List.of(new Charge(limit, "alice", 2), new Charge(limit, "bob", 2))))
-                .toStage()
-                .toCompletableFuture();
-        // Both looks, then the first charge.
-        one.answer();
-        one.answer();
-        assertThat(one.waiting()).isEqualTo(1);
-        return call;
-    }
-
-    private long free(String key) {
-        return other.store
-                .decide(StoreRequest.peek(new Charge(limit, key, 0)))
-                .await()
-                .decision()
-                .remaining();
-    }
-
-    @Test
-    void permitsOfAnEarlierSlotAreReleasedIfALaterOneRejectsTheCall() {
-        CompletableFuture<StoreOutcome> call = enterTwoSlots();
-        StoreOutcome others = other.enter(new Charge(limit, free("alice") == 0 ? "bob" : "alice", 2));
-        one.answer();
-        one.answer();
-        assertThat(call).isCompletedWithValueMatching(StoreOutcome::isRejected);
-        assertThat(one.store.heldPermits(limit)).isZero();
-        release(others);
-        assertThat(List.of(free("alice"), free("bob"))).containsExactly(2L, 2L);
-    }
-
-    /** The call is decided once more, key by key. */
-    @Test
-    void callWhoseKeysComeApartHoldsItsPermitsOnce() {
-        CompletableFuture<StoreOutcome> call = enterTwoSlots();
-        one.error = "TRYAGAIN Multiple keys request during rehashing of slot";
-        one.slow = false;
-        one.answer();
-        assertThat(call).isCompletedWithValueMatching(outcome -> !outcome.isRejected());
-        assertThat(one.store.heldPermits(limit)).isEqualTo(4);
-        for (int i = 0; i < 6; i++) {
-            one.pass(THIRD);
-            assertThat(List.of(free("alice"), free("bob"))).containsExactly(0L, 0L);
-        }
-        release(call.join());
-        assertThat(one.store.heldPermits(limit)).isZero();
-        assertThat(List.of(free("alice"), free("bob"))).containsExactly(2L, 2L);
-    }
-
-    /** More slots than a stack has room for. */
-    @LongRunning
-    @Test
-    void manySlotsThatCannotBeReachedAreTriedAgain() {
-        one.topology = RedisTopology.UNKNOWN_CLUSTER;
-        RateLimit many = TestLimits.concurrency("many", 10);
-        IntStream.range(0, 3_000).forEach(i -> one.enter(new Charge(many, "key-" + i, 1)));
-        one.unreachable = true;
-        one.pass(THIRD);
-        one.unreachable = false;
-        one.scripts.clear();
-        one.pass(Duration.ofMillis(500));
-        assertThat(one.scripts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(3_000);
     }
 
     @Test
