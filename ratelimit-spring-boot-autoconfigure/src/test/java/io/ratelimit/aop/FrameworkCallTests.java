@@ -1,7 +1,6 @@
 package io.ratelimit.aop;
 
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
-import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
@@ -24,8 +23,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.aspectj.lang.annotation.Aspect;
-import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,7 +32,6 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.SmartFactoryBean;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -45,12 +41,9 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.EnvironmentAware;
-import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.PriorityOrdered;
@@ -72,8 +65,6 @@ import org.springframework.security.core.userdetails.UsernameNotFoundException;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.web.bind.annotation.ExceptionHandler;
-import org.springframework.web.bind.annotation.InitBinder;
-import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 import reactor.core.publisher.Mono;
@@ -143,24 +134,6 @@ class FrameworkCallTests {
                 });
     }
 
-    @Test
-    void methodsBesideThoseThatAFrameworkCallsAreLimited() {
-        runner.withBean(LoadsNoAccounts.class)
-                .withBean(ListensBesides.class)
-                .withBean(CalledByOthers.class, CalledByOthers::new, definition -> definition.setInitMethodName("call"))
-                .run(context -> {
-                    Accounts accounts = context.getBean(Accounts.class);
-                    accounts.register();
-                    assertRejected("register", accounts::register);
-                    ListensBesides listener = context.getBean(ListensBesides.class);
-                    listener.call();
-                    assertRejected("listens-besides-call", listener::call);
-                    CalledByOthers called = context.getBean(CalledByOthers.class);
-                    called.call("first");
-                    assertRejected("called-by-others-call", () -> called.call("second"));
-                });
-    }
-
     /** They are known by their names. Those of patterns are found by the tests above. */
     @Test
     void typesOfFrameworksExist() {
@@ -189,35 +162,6 @@ class FrameworkCallTests {
                 .run(context -> assertThat(analysis(context).getDescription())
                         .contains("Where: " + PostProcesses.class.getName() + ".call()")
                         .contains("it was created before beans are proxied"));
-    }
-
-    @Test
-    void methodThatSpringCallsBeforeTheHandlerIsLimitedIfItIsAnnotated() {
-        runner.withBean(PreparesRequests.class).run(context -> {
-            PreparesRequests limited = context.getBean(PreparesRequests.class);
-            limited.model();
-            assertRejected("prepares-requests-model", limited::model);
-            limited.bind();
-            assertRejected("prepares-requests-bind", limited::bind);
-        });
-    }
-
-    @Test
-    void methodsThatFrameworksCallThroughTheProxyAreLimited() {
-        runner.withUserConfiguration(Listens.class, ListensToo.class, Advises.class)
-                .run(context -> {
-                    context.publishEvent("first");
-                    assertRejected("listens-call", () -> context.publishEvent("second"));
-                    context.publishEvent(1);
-                    assertRejected("listens-too", () -> context.publishEvent(2));
-                    context.getBean(Listens.class).adviceRuns();
-                    assertRejected("advises-call", context.getBean(Listens.class)::adviceRuns);
-                    AutowireCapableBeanFactory factory = context.getAutowireCapableBeanFactory();
-                    factory.createBean(IsCreatedLater.class).call();
-                    assertRejected(
-                            "is-created-later-call",
-                            () -> factory.createBean(IsCreatedLater.class).call());
-                });
     }
 
     private static Class<?> nested(String name) {
@@ -362,12 +306,6 @@ class FrameworkCallTests {
         @Override
         @RateLimited(rate = "1/h")
         public void sessionCreated(HttpSessionEvent event) {}
-    }
-
-    static class ListensBesides implements HttpSessionListener {
-
-        @RateLimited(rate = "1/h")
-        public void call() {}
     }
 
     static class IsCalledAfterConstruction {
@@ -515,13 +453,6 @@ class FrameworkCallTests {
         public void adviceRuns() {}
     }
 
-    static class ListensToo implements ApplicationListener<PayloadApplicationEvent<Integer>> {
-
-        @Override
-        @RateLimited(name = "listens-too", rate = "1/h")
-        public void onApplicationEvent(PayloadApplicationEvent<Integer> event) {}
-    }
-
     static class PostProcesses implements BeanPostProcessor, PriorityOrdered {
 
         @Override
@@ -531,32 +462,6 @@ class FrameworkCallTests {
 
         @RateLimited(rate = "1/h")
         public void call() {}
-    }
-
-    @Aspect
-    @EnableAspectJAutoProxy
-    static class Advises {
-
-        @Before("execution(* io.ratelimit.aop.FrameworkCallTests.Listens.adviceRuns())")
-        @RateLimited(rate = "1/h")
-        public void call() {}
-    }
-
-    static class IsCreatedLater {
-
-        @RateLimited(rate = "1/h")
-        public void call() {}
-    }
-
-    static class PreparesRequests {
-
-        @ModelAttribute
-        @RateLimited(rate = "1/h")
-        public void model() {}
-
-        @InitBinder
-        @RateLimited(rate = "1/h")
-        public void bind() {}
     }
 
     static class HandlesExceptions {

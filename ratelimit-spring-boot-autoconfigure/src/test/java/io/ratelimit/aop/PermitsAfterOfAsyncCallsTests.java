@@ -1,28 +1,16 @@
 package io.ratelimit.aop;
 
-import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.aop.PermitsAfterTests.Answer;
 import io.ratelimit.aop.PermitsAfterTests.Model;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.ratelimit.Algorithm;
-import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.spi.TimeSource;
-import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import java.io.IOException;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.stream.Collector;
@@ -32,7 +20,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
-import org.springframework.scheduling.annotation.Async;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -208,5 +195,4 @@ class PermitsAfterOfAsyncCallsTests {
             assertThat(used(limiters, "entity-with-mono")).isEqualTo(2);
         });
     }
-
 }

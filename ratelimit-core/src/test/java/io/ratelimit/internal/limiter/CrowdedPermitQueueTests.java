@@ -1,18 +1,13 @@
 package io.ratelimit.internal.limiter;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
-import io.ratelimit.RateLimitOverride;
-import io.ratelimit.RateLimitPlan;
-import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
@@ -28,9 +23,7 @@ import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;

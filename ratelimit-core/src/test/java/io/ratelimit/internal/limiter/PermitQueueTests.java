@@ -1,13 +1,10 @@
 package io.ratelimit.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitInterruptedException;
-import io.ratelimit.RateLimitOverride;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.Charge;
@@ -19,22 +16,15 @@ import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
-import io.ratelimit.testing.BothTiers;
 import io.ratelimit.testing.TestLimits;
-import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -299,94 +289,6 @@ class PermitQueueTests {
                 .isEqualTo(4);
     }
 
-    @Test
-    void blockedThreadsGoOnOneAfterTheOther() throws Exception {
-        Settlement both = entered(enter(2));
-        List<String> order = new CopyOnWriteArrayList<>();
-        List<Thread> threads = new ArrayList<>();
-        for (String name : List.of("first", "second", "third")) {
-            Thread thread = new Thread(() -> {
-                Settlement held = gate.enter(
-                        new AcquireRequest(List.of(new Charge(limit, "alice", 2)), false, CallListener.NONE));
-                order.add(name);
-                held.release();
-            });
-            threads.add(thread);
-            thread.start();
-            awaitParked(thread);
-        }
-        both.release();
-        for (Thread thread : threads) {
-            thread.join(60_000);
-        }
-        assertThat(order).containsExactly("first", "second", "third");
-        assertThat(free()).isEqualTo(2);
-    }
-
-    private static void awaitParked(Thread thread) {
-        while (thread.getState() != Thread.State.TIMED_WAITING) {
-            Thread.onSpinWait();
-        }
-    }
-
-    @Test
-    void interruptEndsTheWait() throws Exception {
-        Settlement both = entered(enter(2));
-        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            assertThatExceptionOfType(RateLimitInterruptedException.class)
-                    .isThrownBy(() -> gate.enter(
-                            new AcquireRequest(List.of(new Charge(limit, "alice", 1)), false, CallListener.NONE)));
-            interrupted.complete(Thread.currentThread().isInterrupted());
-        });
-        thread.start();
-        awaitParked(thread);
-        thread.interrupt();
-        assertThat(interrupted.get(60, TimeUnit.SECONDS)).isTrue();
-        both.release();
-        assertThat(free()).isEqualTo(2);
-    }
-
-    /** Its permits are on their way to the thread when that is interrupted. */
-    @BothTiers
-    @Test
-    void interruptAtTheLastMomentLosesNoPermit() throws Exception {
-        for (int i = 0; i < TestRandom.cases(25_000); i++) {
-            Settlement both = entered(enter(2));
-            Thread thread = new Thread(() -> {
-                try {
-                    gate.enter(new AcquireRequest(List.of(new Charge(limit, "alice", 1)), false, CallListener.NONE))
-                            .release();
-                } catch (RateLimitInterruptedException ex) {
-                    // Or not.
-                }
-            });
-            thread.start();
-            awaitParked(thread);
-            Thread interrupting = new Thread(thread::interrupt);
-            interrupting.start();
-            both.release();
-            interrupting.join();
-            thread.join();
-            assertThat(free()).as("after %d calls", i).isEqualTo(2);
-        }
-    }
-
-    @Test
-    void callThatFindsNoThreadEndsOnThatOfTheRelease() throws Exception {
-        StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
-        WaitingCall call = new WaitingCall(
-                request,
-                UnaryOperator.identity(),
-                task -> {
-                    throw new OutOfMemoryError("unable to create native thread");
-                },
-                late -> {});
-        call.entered();
-        call.finish(store.decide(request).await(), null);
-        assertThat(call.outcome()).isCompleted();
-    }
-
     /** It would wait for as long as others hold the permits, and take them when its caller has long gone. */
     @Test
     void callWhoseTimeCannotBeMeasuredFailsAndTakesNothing() throws Exception {
@@ -512,24 +414,6 @@ class PermitQueueTests {
 
     private AcquireRequest request(long permits) {
         return new AcquireRequest(List.of(new Charge(limit, "alice", permits)), false, CallListener.NONE);
-    }
-
-    /** Not on one of its own each. */
-    @Test
-    void callsThatHaveWaitedEndOnAThreadThatIsIdle() throws Exception {
-        Set<Thread> threads = new HashSet<>();
-        for (int i = 0; i < 5; i++) {
-            Settlement both = entered(enter(2));
-            CompletableFuture<Thread> ended = enter(2).thenApply(held -> {
-                held.release();
-                return Thread.currentThread();
-            });
-            both.release();
-            Thread thread = ended.get(10, TimeUnit.SECONDS);
-            awaitParked(thread);
-            threads.add(thread);
-        }
-        assertThat(threads).hasSize(1);
     }
 
     /** Its permits come back when the next one has been rejected for the lack of them. */

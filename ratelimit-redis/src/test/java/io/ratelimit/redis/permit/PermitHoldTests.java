@@ -1,20 +1,15 @@
 package io.ratelimit.redis.permit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.script.BucketNaming;
 import io.ratelimit.redis.store.HoldingInstance;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LogRecorder;
@@ -22,9 +17,7 @@ import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
