@@ -50,11 +50,8 @@ public final class RateLimitsEndpointAutoConfiguration {
             LimitCatalog catalog,
             RateLimitStartup startup,
             ObjectProvider<RateLimitGate> gates,
-            ListableBeanFactory beans,
-            ObjectProvider<StoreHealth> health,
-            ObjectProvider<RedisServers> servers,
-            ObjectProvider<InstanceCount> instances,
-            ObjectProvider<RateLimitStatistics> statistics) {
+            ObjectProvider<RateLimitStatistics> statistics,
+            ListableBeanFactory beans) {
         return new RateLimitsEndpoint(
                 admin,
                 catalog::names,
@@ -66,24 +63,17 @@ public final class RateLimitsEndpointAutoConfiguration {
                     RateLimitGate gate = gates.getObject();
                     return Load.of(limit, gate.heldPermits(limit), gate.waitingCalls(limit));
                 },
-                store(
-                        StoreConfiguration.kind(beans),
-                        health,
-                        servers,
-                        catalog.settings().localShare(),
-                        instances),
+                store(beans, catalog.settings().localShare()),
                 statistics.getIfAvailable(),
                 InstanceName.get(),
                 Clock.systemUTC());
     }
 
-    private static Supplier<StoreDescriptor> store(
-            String kind,
-            ObjectProvider<StoreHealth> health,
-            ObjectProvider<RedisServers> servers,
-            LocalShare share,
-            ObjectProvider<InstanceCount> counted) {
-        InstanceCount instances = counted.getIfAvailable();
+    private static Supplier<StoreDescriptor> store(ListableBeanFactory beans, LocalShare share) {
+        String kind = StoreConfiguration.kind(beans);
+        ObjectProvider<StoreHealth> health = beans.getBeanProvider(StoreHealth.class);
+        ObjectProvider<RedisServers> servers = beans.getBeanProvider(RedisServers.class);
+        InstanceCount instances = beans.getBeanProvider(InstanceCount.class).getIfAvailable();
         return () -> {
             StoreDescriptor store = StoreDescriptor.of(
                     kind,
