@@ -1,13 +1,11 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limit.BucketName;
 import io.ratelimit.spi.StoreOutcome;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Holds the calls that wait for permits of one bucket, and decides the first of them whenever permits were released. */
@@ -85,9 +83,7 @@ final class PermitQueue {
     void proceed() {
         for (WaitingCall call = next(); call != null; call = next()) {
             WaitingCall first = call;
-            CompletableFuture<StoreOutcome> decided = Futures.start(
-                            () -> queues.store().decide(first.request()).toStage())
-                    .thenCompose(outcome -> withoutTrials(first, outcome));
+            CompletableFuture<StoreOutcome> decided = first.decide();
             if (!decided.isDone()) {
                 var unused = decided.whenComplete((outcome, thrown) -> {
                     try {
@@ -101,17 +97,6 @@ final class PermitQueue {
             var unused = decided.whenComplete((outcome, thrown) -> decided(first, outcome, thrown));
         }
         queues.forgetIfEmpty(name);
-    }
-
-    /**
-     * Returns the outcome. If the call has to wait, what limits in dry run have taken comes back before: it will be taken again,
-     * and a limit must not lack what it has given to the same call.
-     */
-    private static CompletionStage<StoreOutcome> withoutTrials(WaitingCall call, StoreOutcome outcome) {
-        return WaitingCall.isCharged(outcome) && call.isWorthWaiting(outcome)
-                ? Futures.start(() -> outcome.refund().refund(outcome.charges()))
-                        .handle((done, failed) -> outcome)
-                : CompletableFuture.completedFuture(outcome);
     }
 
     private synchronized @Nullable WaitingCall next() {

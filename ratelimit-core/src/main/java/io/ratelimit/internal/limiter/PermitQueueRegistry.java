@@ -83,7 +83,7 @@ final class PermitQueueRegistry {
      * @param present returns the limit that applies now in the place of one that the call knows
      */
     StoreOutcome decide(StoreRequest request, UnaryOperator<RateLimit> present, CallObserver observer) {
-        WaitingCall call = new WaitingCall(request, present, Runnable::run, this::release);
+        WaitingCall call = new WaitingCall(request, store, present, Runnable::run, this::release);
         CompletableFuture<StoreOutcome> outcome = call.outcome();
         enqueue(call, observer);
         try {
@@ -119,7 +119,7 @@ final class PermitQueueRegistry {
     /** Decides without blocking: see {@link #decide}. Cancelling the future ends the wait. */
     CompletableFuture<StoreOutcome> decideAsync(
             StoreRequest request, UnaryOperator<RateLimit> present, CallObserver observer) {
-        WaitingCall call = new WaitingCall(request, present, continuations, this::release);
+        WaitingCall call = new WaitingCall(request, store, present, continuations, this::release);
         enqueue(call, observer);
         return call.outcome();
     }
@@ -150,8 +150,8 @@ final class PermitQueueRegistry {
     }
 
     /** Decides a call that is in no queue. */
-    private void decide(WaitingCall call) {
-        var unused = Futures.start(() -> store.decide(call.request()).toStage()).whenComplete(call::finish);
+    private static void decide(WaitingCall call) {
+        var unused = call.decide().whenComplete(call::finish);
     }
 
     /** Ends the wait of the call when its time is over, or now if the time cannot be measured. */
@@ -209,8 +209,7 @@ final class PermitQueueRegistry {
     }
 
     /**
-     * Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now, and one
-     * whose charges of limits in dry run came back while it waited: they count for a rejected call, too.
+     * Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now.
      */
     private void expire(WaitingCall call) {
         if (call.isOver()) {
@@ -218,7 +217,7 @@ final class PermitQueueRegistry {
         }
         call.queue().remove(call);
         StoreOutcome rejection = call.rejection();
-        if (rejection != null && !WaitingCall.isCharged(rejection)) {
+        if (rejection != null) {
             call.finish(rejection, null);
         } else if (!call.isOver()) {
             decide(call);
@@ -236,10 +235,6 @@ final class PermitQueueRegistry {
     /** Returns how often permits were released. */
     long releases() {
         return releases.get();
-    }
-
-    RateLimitStore store() {
-        return store;
     }
 
     /**

@@ -2,10 +2,11 @@ package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitOverride;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.store.CombinedOutcome;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
@@ -21,11 +22,10 @@ import org.jspecify.annotations.Nullable;
 /** A call that waits for its turn to be decided, and for permits that other calls hold. */
 final class WaitingCall {
 
-    private static final RateLimitOverride TRIAL =
-            RateLimitOverride.builder().dryRun(true).build();
-
     /** What it asked for when it came: how long it waits, and where, stays. */
     private final StoreRequest asked;
+
+    private final RateLimitStore store;
 
     private final UnaryOperator<RateLimit> present;
 
@@ -47,8 +47,13 @@ final class WaitingCall {
      * @param late gets a decision that comes when the call is over, such as a cancelled one
      */
     WaitingCall(
-            StoreRequest request, UnaryOperator<RateLimit> present, Executor executor, Consumer<StoreOutcome> late) {
+            StoreRequest request,
+            RateLimitStore store,
+            UnaryOperator<RateLimit> present,
+            Executor executor,
+            Consumer<StoreOutcome> late) {
         this.asked = request;
+        this.store = store;
         this.present = present;
         this.executor = executor;
         this.late = late;
@@ -84,12 +89,6 @@ final class WaitingCall {
         return rejected;
     }
 
-    /** Returns whether limits have charged the call: of one that has to wait, those in dry run. */
-    static boolean isCharged(StoreOutcome outcome) {
-        return IntStream.range(0, outcome.charges().size())
-                .anyMatch(i -> outcome.charges().get(i).permits() > 0 && outcome.isCharged(i));
-    }
-
     /** Returns the numbers of the charges whose permits the call waits for. */
     IntStream waiting() {
         return IntStream.range(0, asked().size()).filter(i -> waits(asked().get(i)));
@@ -113,23 +112,62 @@ final class WaitingCall {
     }
 
     /**
-     * Returns what the call asks for by the attributes that its limits have now, such as another capacity. It needs no permits of
-     * one that is disabled, and again all of them if that one is enabled before the call was let in.
+     * Decides the call by the attributes that its limits have now, such as another capacity, without limits that cannot reject it. It
+     * needs no permits of one that is disabled, and again all of them if that one is enabled before the call was let in.
      */
-    StoreRequest request() {
+    CompletableFuture<StoreOutcome> decide() {
         List<Charge> charges = asked().stream().map(this::byPresentLimit).toList();
-        return charges.equals(asked()) ? asked : asked.with(charges);
+        List<Charge> others =
+                charges.stream().filter(charge -> !mayReject(charge)).toList();
+        StoreRequest request = charges.equals(asked()) ? asked : asked.with(charges);
+        if (others.isEmpty()) {
+            return ask(request);
+        }
+        StoreOutcome allowed = allowed(others);
+        if (others.size() == charges.size()) {
+            return CompletableFuture.completedFuture(allowed);
+        }
+        return ask(asked.with(charges.stream().filter(WaitingCall::mayReject).toList()))
+                .thenApply(decided -> CombinedOutcome.of(request, List.of(decided, allowed)));
+    }
+
+    private CompletableFuture<StoreOutcome> ask(StoreRequest request) {
+        return Futures.start(() -> store.decide(request).toStage());
     }
 
     private Charge byPresentLimit(Charge charge) {
         RateLimit limit = present.apply(charge.limit());
-        if (limit == charge.limit() || limit.hasRate() != charge.limit().hasRate()) {
-            return charge;
-        }
-        // Stores do not read whether a limit is enabled, and would reject the call if its key is blocked.
-        return limit.enabled()
-                ? new Charge(limit, charge.key(), charge.permits())
-                : new Charge(limit.definition().with(TRIAL), charge.key(), 0);
+        return limit == charge.limit() || limit.hasRate() != charge.limit().hasRate()
+                ? charge
+                : new Charge(limit, charge.key(), limit.enabled() ? charge.permits() : 0);
+    }
+
+    private static boolean mayReject(Charge charge) {
+        return charge.limit().enabled() && !charge.limit().dryRun();
+    }
+
+    private StoreOutcome allowed(List<Charge> charges) {
+        return StoreOutcome.of(
+                asked.with(charges),
+                charges.stream()
+                        .map(charge ->
+                                RateLimitDecision.unlimited(charge.limit().capacity()))
+                        .toList());
+    }
+
+    /**
+     * Decides limits in dry run, after the wait: what they had given to a call that waits would be missing for others. They count for a
+     * rejected call, too. A failure counts as allowed.
+     */
+    private CompletableFuture<StoreOutcome> withTrials(StoreOutcome decided) {
+        List<Charge> trials = decided.charges().stream()
+                .filter(charge -> charge.limit().enabled() && charge.limit().dryRun())
+                .toList();
+        return trials.isEmpty() || isOver()
+                ? CompletableFuture.completedFuture(decided)
+                : ask(asked.with(trials))
+                        .exceptionally(thrown -> allowed(trials))
+                        .thenApply(tried -> CombinedOutcome.of(asked.with(decided.charges()), List.of(decided, tried)));
     }
 
     /** The call is about to join a queue. */
@@ -180,13 +218,16 @@ final class WaitingCall {
     void finish(@Nullable StoreOutcome decided, @Nullable Throwable thrown) {
         // It lacks nothing any more, also before a thread completes it.
         rejection = null;
-        continueBy(() -> {
-            if (decided == null) {
-                outcome.completeExceptionally(Futures.unwrap(Objects.requireNonNull(thrown)));
-            } else if (!outcome.complete(decided)) {
-                late.accept(decided);
-            }
-        });
+        if (decided == null) {
+            continueBy(() -> outcome.completeExceptionally(Futures.unwrap(Objects.requireNonNull(thrown))));
+            return;
+        }
+        var unused = withTrials(decided)
+                .thenAccept(whole -> continueBy(() -> {
+                    if (!outcome.complete(whole)) {
+                        late.accept(whole);
+                    }
+                }));
     }
 
     private void continueBy(Runnable end) {

@@ -313,7 +313,12 @@ class LimitChangeDuringWaitTests {
         store.shared = true;
         RateLimitGate elsewhere = new RateLimitGate(store, (charge, decision, outcome) -> {}, new Timers());
         Settlement both = entered(enter(elsewhere, new Charge(limit, "alice", 2)));
-        List<CompletableFuture<Settlement>> calls = List.of(enter(2), enter(2), enter(2));
+        // While the limit is disabled, the store is asked for the other one alone.
+        Charge[] charges = {
+            new Charge(limit, "alice", 2), new Charge(TestLimits.fixedWindow("other", 5, "5/h"), "alice", 1)
+        };
+        List<CompletableFuture<Settlement>> calls =
+                List.of(enter(gate, charges), enter(gate, charges), enter(gate, charges));
         RateLimit disabled = disabled(limit);
         store.answer = new CompletableFuture<>();
         change(limit, disabled);

@@ -24,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -251,27 +253,59 @@ class PermitQueueTests {
         entered(other);
     }
 
-    /** Else the limit in dry run would lack what it has given to the same call before. */
+    /** What it had given to a call that waits would be missing for others, and could block their key. */
     @Test
-    void callIsDecidedAgainWhenTrialHasItsPermitsBack() throws Exception {
-        SharedStore slow = new SharedStore(store);
-        RateLimitGate ofShared = new RateLimitGate(slow, listener(), times);
+    void callThatWaitsTakesNothingOfALimitInDryRun() throws Exception {
         RateLimit trial = TestLimits.dryRun(TestLimits.fixedWindow("trial", 1, "1/h"));
+        AtomicLong asked = new AtomicLong();
+        RateLimitGate counting = gate(request -> asked.addAndGet(request.charges().stream()
+                .filter(charge -> charge.limit() == trial)
+                .count()));
         Settlement both = entered(enter(2));
-        slow.refunded = new CompletableFuture<>();
         AcquireRequest request = new AcquireRequest(
                 List.of(new Charge(trial, "alice", 1), new Charge(limit, "alice", 1)), false, CallListener.NONE);
-        CompletableFuture<Settlement> call = ofShared.enterAsync(request).toCompletableFuture();
+        CompletableFuture<Settlement> call = counting.enterAsync(request).toCompletableFuture();
+        counting.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        assertThat(asked).hasValue(0);
         both.release();
-        ofShared.permitsReleased(limit.id(), KeyDigest.of("alice"));
-        slow.refunded.complete(null);
+        counting.permitsReleased(limit.id(), KeyDigest.of("alice"));
         entered(call);
+        assertThat(asked).hasValue(1);
         assertThat(heard).containsExactly("exports ALLOWED", "trial ALLOWED", "exports ALLOWED");
         assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0)))
                         .await()
                         .decision()
                         .remaining())
                 .isZero();
+    }
+
+    @Test
+    void callGetsInThoughALimitInDryRunCannotBeDecided() throws Exception {
+        RateLimit trial = TestLimits.dryRun(TestLimits.fixedWindow("trial", 1, "1/h"));
+        RateLimitGate failing = gate(request -> {
+            if (request.first().limit() == trial) {
+                throw new OutOfMemoryError("of the test");
+            }
+        });
+        AcquireRequest request = new AcquireRequest(
+                List.of(new Charge(limit, "alice", 2), new Charge(trial, "alice", 1)), false, CallListener.NONE);
+        Settlement held = entered(failing.enterAsync(request).toCompletableFuture());
+        assertThat(free()).isZero();
+        held.release();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    /** @param before each decision */
+    private RateLimitGate gate(Consumer<StoreRequest> before) {
+        RateLimitStore observed = new DelegatingRateLimitStore(store) {
+
+            @Override
+            public StoreAnswer decide(StoreRequest request) {
+                before.accept(request);
+                return super.decide(request);
+            }
+        };
+        return new RateLimitGate(observed, listener(), times);
     }
 
     /** As if it had been rejected at once. */

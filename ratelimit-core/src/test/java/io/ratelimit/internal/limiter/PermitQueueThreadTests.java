@@ -134,6 +134,7 @@ class PermitQueueThreadTests {
         StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
         WaitingCall call = new WaitingCall(
                 request,
+                store,
                 UnaryOperator.identity(),
                 task -> {
                     throw new OutOfMemoryError("unable to create native thread");
