@@ -61,6 +61,9 @@ public final class RateLimit {
 
     private final Map<String, RateLimit> plans;
 
+    /** The limit of callers without a plan, which may be this one. */
+    private RateLimit ofOthers = this;
+
     /** @param plans by the names of the plans */
     RateLimit(LimitDefinition definition, LimitValidation valid, Map<String, RateLimit> plans) {
         AttributeValues values = valid.values();
@@ -78,6 +81,7 @@ public final class RateLimit {
         this.scope = values.effective(LimitAttributes.SCOPE);
         this.redis = definition.redis();
         this.plans = Collections.unmodifiableMap(plans);
+        plans.values().forEach(plan -> plan.ofOthers = this);
     }
 
     /**
@@ -113,6 +117,14 @@ public final class RateLimit {
     @Internal
     public List<RateLimit> withPlans() {
         return Stream.concat(Stream.of(this), plans.values().stream()).toList();
+    }
+
+    /** Returns the limit of a plan with numbers of its own: see {@link LimitDefinition#with(RateLimitPlan)}. */
+    @Internal
+    public RateLimit with(RateLimitPlan plan) {
+        RateLimit ofPlan = definition.with(plan);
+        ofPlan.ofOthers = this;
+        return ofPlan;
     }
 
     /** Returns the name that stores use: the same for all spellings of {@link #name}. */
@@ -199,6 +211,17 @@ public final class RateLimit {
     @Internal
     public boolean isBlockedBy(RateLimitDecision decision) {
         return !blockFor.isEmpty() && !dryRun && !decision.allowed() && decision.retryAfter() != null;
+    }
+
+    /**
+     * Returns whether the lack of what a call takes can block the key: of callers with this plan, or with another one, which share the
+     * bucket. A charge in dry run is never undone.
+     */
+    @Internal
+    public boolean mayBlockOthers() {
+        return !dryRun
+                && (!blockFor.isEmpty()
+                        || ofOthers.withPlans().stream().anyMatch(limit -> !limit.dryRun && !limit.blockFor.isEmpty()));
     }
 
     /**

@@ -66,7 +66,7 @@ final class PlanLimits {
 
     private RateLimit derive(RateLimitPlan plan) {
         try {
-            RateLimit derived = limit.definition().with(plan);
+            RateLimit derived = limit.with(plan);
             check.accept(derived);
             return derived;
         } catch (RateLimitConfigurationException ex) {

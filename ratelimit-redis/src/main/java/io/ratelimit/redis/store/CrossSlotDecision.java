@@ -1,5 +1,6 @@
 package io.ratelimit.redis.store;
 
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.CombinedOutcome;
@@ -69,7 +70,9 @@ final class CrossSlotDecision {
 
     /** What a slot with limits that block keys is charged must be final, or it would be the violation of another call. */
     private List<Part> blockingLast() {
-        return binding.stream().sorted(Comparator.comparing(Part::blocks)).toList();
+        return binding.stream()
+                .sorted(Comparator.comparing(Part::mayBlockOthers))
+                .toList();
     }
 
     /**
@@ -164,6 +167,10 @@ final class CrossSlotDecision {
         boolean blocks() {
             return charges.stream()
                     .anyMatch(charge -> !charge.limit().blockFor().isEmpty());
+        }
+
+        boolean mayBlockOthers() {
+            return charges.stream().map(Charge::limit).anyMatch(RateLimit::mayBlockOthers);
         }
 
         boolean fits() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.redis.ClusterSlot;
 import io.ratelimit.redis.DisturbedCluster;
@@ -21,12 +22,14 @@ import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -140,11 +143,19 @@ class CrossSlotDecisionTests {
         }
     }
 
-    /** Whichever slot comes first: while another one can still reject the call, its charge would be the violation of other calls. */
+    /**
+     * Whichever slot comes first: while another one can still reject the call, its charge would be the violation of other calls, even
+     * if they have another plan.
+     */
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void slotThatBlocksDecidesLast(boolean lowerSlotBlocks) {
-        List<Charge> charges = blocking(lowerSlotBlocks);
+    @CsvSource({"true, false", "false, false", "true, true", "false, true"})
+    void slotThatBlocksDecidesLast(boolean lowerSlotBlocks, boolean otherPlan) {
+        List<Charge> charges = new ArrayList<>(blocking(lowerSlotBlocks));
+        if (otherPlan) {
+            Charge blocking = charges.get(0);
+            RateLimit free = blocking.limit().with(RateLimitPlan.named("free").blockFor(Duration.ZERO));
+            charges.set(0, new Charge(free, blocking.key(), 1));
+        }
         AtomicReference<List<Long>> left = new AtomicReference<>();
         cluster.beforeCharge(
                 2,

@@ -106,9 +106,7 @@ final class MultiStoreCall {
         }
 
         boolean blocks() {
-            return charges.stream()
-                    .map(Charge::limit)
-                    .anyMatch(limit -> !limit.blockFor().isEmpty() && !limit.dryRun());
+            return charges.stream().map(Charge::limit).anyMatch(RateLimit::mayBlockOthers);
         }
 
         boolean isSeenToReject() {

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.Scope;
@@ -79,6 +80,22 @@ class ProvisionalChargeTests {
                 .extracting(RateLimitDecision::allowed)
                 .containsExactly(true, false);
         assertFresh(user);
+    }
+
+    /** All plans of a limit share its buckets. */
+    @ParameterizedTest
+    @EnumSource(Scope.class)
+    void rejectedCallOfAPlanWithoutBlocksIsNoViolationOfAnotherPlan(Scope scope) {
+        RateLimit perUser =
+                limit("per-user").scope(scope).blockFor(Duration.ofMinutes(10)).build();
+        RateLimit staff = perUser.with(RateLimitPlan.named("staff").blockFor(Duration.ZERO));
+        store.decide(total).await();
+        CompletableFuture<Void> answer = eu.hold();
+        CompletableFuture<StoreOutcome> call = decideAsync(new Charge(staff, "alice", 1), total);
+        StoreOutcome other = store.decide(new Charge(perUser, "alice", 1)).await();
+        answer.complete(null);
+        assertThat(call.join().isRejected()).isTrue();
+        assertThat(other.isRejected()).isFalse();
     }
 
     @ParameterizedTest
