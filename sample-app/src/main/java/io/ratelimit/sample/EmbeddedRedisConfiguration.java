@@ -8,13 +8,16 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 import redis.embedded.RedisServer;
 
 /**
  * Starts and stops a redis-server with the application, so that the sample needs no installed Redis on Linux or macOS. Not
- * active if the configuration names a Redis.
+ * active if the configuration names a Redis. There is no redis-server for Windows: {@link WithoutRedisConfiguration}.
  */
 @Configuration(proxyBeanMethods = false)
 @Conditional(EmbeddedRedisConfiguration.OnNoOtherRedis.class)
@@ -64,5 +67,16 @@ class EmbeddedRedisConfiguration {
 
         @ConditionalOnProperty("spring.data.redis.url")
         static final class Url {}
+
+        @Conditional(OnWindows.class)
+        static final class Windows {}
+    }
+
+    static final class OnWindows implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return context.getEnvironment().getProperty("os.name", "").startsWith("Windows");
+        }
     }
 }

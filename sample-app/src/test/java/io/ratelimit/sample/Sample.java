@@ -3,6 +3,7 @@ package io.ratelimit.sample;
 import io.ratelimit.testing.redis.RedisServer;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +42,8 @@ final class Sample implements AutoCloseable {
     }
 
     /** On the Redis that it brings along. */
-    static Sample start() {
-        return new Sample();
+    static Sample start(String... properties) {
+        return new Sample(properties);
     }
 
     /** A limit that the sample does not have: with it, every meter is there. */
@@ -124,6 +125,10 @@ final class Sample implements AutoCloseable {
 
     <T> T bean(Class<T> type) {
         return context.getBean(type);
+    }
+
+    <T> Collection<T> beans(Class<T> type) {
+        return context.getBeansOfType(type).values();
     }
 
     @Override
