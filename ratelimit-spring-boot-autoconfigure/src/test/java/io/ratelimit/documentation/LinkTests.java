@@ -63,15 +63,6 @@ class LinkTests {
         return pattern.matcher(text).results().map(match -> match.group(1)).toList();
     }
 
-    /** As the page of the sample and that for contributors have them. */
-    @Test
-    void readmeBeginsWithTheCommandsThatStartTheSampleAndBuild() {
-        List<String> commands = List.of("./mvnw -T1 spring-boot:run -pl sample-app -am -Dquick", "./mvnw verify");
-        assertThat(MarkdownPage.of("README.md").text().lines().limit(30)).containsAll(commands);
-        assertThat(MarkdownPage.of("docs/getting-started.md").text().lines()).contains(commands.get(0));
-        assertThat(MarkdownPage.of("CONTRIBUTING.md").text()).contains("\n" + commands.get(1) + " ");
-    }
-
     private static boolean resolves(MarkdownPage page, String link) {
         String[] parts = link.split("#", 2);
         Path target = parts[0].isEmpty()
