@@ -16,6 +16,8 @@ import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
+import reactor.core.publisher.Mono;
 
 /** What the snippets of one section are together: an application, whose limits are kept in memory. */
 final class DocumentedApplication {
@@ -30,7 +32,9 @@ final class DocumentedApplication {
                 .withInitializer(context -> configuration.forEach(
                         source -> context.getEnvironment().getPropertySources().addLast(source)))
                 .withBean("secrets", Secrets.class)
-                .withBean(RatesClient.class);
+                .withBean(RatesClient.class)
+                // As Spring Boot or the application provides it.
+                .withBean(ReactiveUserDetailsService.class, () -> name -> Mono.empty());
         for (Class<?> bean : beans) {
             runner = runner.withBean(bean);
         }

@@ -12,6 +12,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -25,15 +26,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.HttpMethod;
-import org.springframework.security.config.Customizer;
-import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
-import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
-import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -52,35 +48,60 @@ class SpringSecurityRecipeTests {
 
     @Test
     void servletApplicationIsLimitedAsThePageSays() throws Exception {
-        Snippet security = snippets("java").get(0);
-        try (JavaSnippets java = JavaSnippets.compile(List.of(security))) {
-            assertLimited(WebApplicationType.SERVLET, java.beans(security));
-        }
+        assertLimited(WebApplicationType.SERVLET, "ServletSecurity");
     }
 
     @Test
-    void reactiveApplicationIsLimitedAsThePageSays() {
-        assertLimited(WebApplicationType.REACTIVE, List.of(ReactiveSecurity.class));
+    void reactiveApplicationIsLimitedAsThePageSays() throws Exception {
+        assertLimited(WebApplicationType.REACTIVE, "ReactiveSecurity");
     }
 
-    private void assertLimited(WebApplicationType stack, List<Class<?>> security) {
-        try (ConfigurableApplicationContext application = start(stack, security)) {
-            port = Integer.parseInt(application.getEnvironment().getRequiredProperty("local.server.port"));
-            assertThat(Stream.of("alice", "alice", "bob", "alice", "alice").map(user -> get("/api/orders", user)))
-                    .containsExactly(200, 200, 200, 200, 429);
-            assertThat(get("/actuator/health", null)).isEqualTo(200);
-            assertThat(get("/actuator/ratelimits", "alice")).isEqualTo(403);
-            assertThat(get("/actuator/ratelimits", "support")).isEqualTo(200);
-            assertThat(post("/actuator/ratelimits/user-calls", "support")).isEqualTo(403);
-            assertThat(post("/actuator/ratelimits/user-calls", "operator")).isEqualTo(200);
-            assertThat(get("/api/orders", "alice")).isEqualTo(200);
-            if (stack == WebApplicationType.SERVLET) {
-                assertThat(Stream.generate(() -> get("/api/orders", "alice:wrong"))
-                                .limit(6))
-                        .containsExactly(401, 401, 401, 401, 401, 429);
-                assertThat(get("/api/orders", "alice")).isEqualTo(429);
+    private void assertLimited(WebApplicationType stack, String chain) throws Exception {
+        List<Snippet> code = snippets("java").stream()
+                .filter(snippet -> snippet.text().contains("class " + chain + " ")
+                        || snippet.text().contains("implements RateLimitKeyResolver"))
+                .toList();
+        assertThat(code).hasSize(2);
+        try (JavaSnippets java = JavaSnippets.compile(code)) {
+            List<Class<?>> beans = new ArrayList<>();
+            for (Snippet snippet : code) {
+                beans.addAll(java.beans(snippet));
+            }
+            try (ConfigurableApplicationContext application = start(stack, beans)) {
+                port = Integer.parseInt(application.getEnvironment().getRequiredProperty("local.server.port"));
+                assertUsersAndRolesAreLimited();
+                assertWrongPasswordsAreLimited();
             }
         }
+    }
+
+    private void assertUsersAndRolesAreLimited() {
+        assertThat(Stream.of("alice", "alice", "bob", "alice", "alice").map(user -> get("/api/orders", user)))
+                .containsExactly(200, 200, 200, 200, 429);
+        assertThat(get("/actuator/health", null)).isEqualTo(200);
+        assertThat(get("/actuator/ratelimits", "alice")).isEqualTo(403);
+        assertThat(get("/actuator/ratelimits", "support")).isEqualTo(200);
+        assertThat(post("/actuator/ratelimits/user-calls", "support")).isEqualTo(403);
+        assertThat(post("/actuator/ratelimits/user-calls", "operator")).isEqualTo(200);
+        assertThat(get("/api/orders", "alice")).isEqualTo(200);
+    }
+
+    /** Five of a name, twenty of the address. What succeeds, and what has no password, costs nothing. */
+    private void assertWrongPasswordsAreLimited() {
+        assertThat(Stream.generate(() -> get("/api/orders", null)).limit(25)).containsOnly(401);
+        assertThat(guesses("alice", 6)).containsExactly(401, 401, 401, 401, 401, 429);
+        assertThat(get("/api/orders", "ALICE")).isEqualTo(429);
+        assertThat(get("/api/orders", "bob")).isEqualTo(200);
+        assertThat(guesses("support", 5)).containsOnly(401);
+        assertThat(guesses("operator", 5)).containsOnly(401);
+        assertThat(guesses("bob", 6)).containsExactly(401, 401, 401, 401, 401, 429);
+        assertThat(get("/api/orders", "carol")).isEqualTo(429);
+    }
+
+    private List<Integer> guesses(String user, int count) {
+        return Stream.generate(() -> get("/api/orders", user + ":wrong"))
+                .limit(count)
+                .toList();
     }
 
     private static List<Snippet> snippets(String language) {
@@ -144,26 +165,6 @@ class SpringSecurityRecipeTests {
         @Bean
         MapReactiveUserDetailsService reactiveUsers() {
             return new MapReactiveUserDetailsService(USERS);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableWebFluxSecurity
-    static class ReactiveSecurity {
-
-        @Bean
-        SecurityWebFilterChain chain(ServerHttpSecurity security) {
-            return security.authorizeExchange(requests -> requests.pathMatchers("/actuator/health/**")
-                            .permitAll()
-                            .pathMatchers(HttpMethod.GET, "/actuator/**")
-                            .hasAnyRole("SUPPORT", "OPERATOR")
-                            .pathMatchers("/actuator/**")
-                            .hasRole("OPERATOR")
-                            .anyExchange()
-                            .authenticated())
-                    .httpBasic(Customizer.withDefaults())
-                    .csrf(csrf -> csrf.disable())
-                    .build();
         }
     }
 
