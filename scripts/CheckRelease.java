@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -22,12 +24,17 @@ class CheckRelease {
     /** Of each POM whose parent is not in the folder; others inherit them. */
     private static final List<String> INHERITED = List.of("url", "licenses", "developers", "scm");
 
-    /** Not known until the project has a public address. */
-    private static final List<String> PUBLIC = List.of("url", "developers", "scm");
+    /** What the owner fills in, because it is not known until the project has a public address; with an example. */
+    private static final Map<String, String> PUBLIC = new TreeMap<>(Map.of(
+            "url", "<url>https://example.com/ratelimit</url>",
+            "developers", "<developers><developer><name>…</name><email>…</email></developer></developers>",
+            "scm", "<scm><url>https://example.com/ratelimit</url><connection>scm:git:…</connection></scm>"));
 
     private final List<String> problems = new ArrayList<>();
 
     private final List<String> open = new ArrayList<>();
+
+    private final Set<String> fillIn = new TreeSet<>();
 
     /** By the artifact's name, from the files of the folder. */
     private final Map<String, Element> poms = new TreeMap<>();
@@ -52,6 +59,7 @@ class CheckRelease {
         check.open.forEach(missing -> System.out.println("Before a release: " + missing));
         check.problems.forEach(System.err::println);
         if (!check.problems.isEmpty()) {
+            check.fillIn.forEach(element -> System.err.println("Fill in pom.xml: " + PUBLIC.get(element)));
             System.exit(1);
         }
         System.out.println(check.poms.size() + " artifacts are complete: " + String.join(", ", check.poms.keySet()));
@@ -100,11 +108,13 @@ class CheckRelease {
         if (parent == null || !poms.containsKey(text(parent, "artifactId"))) {
             for (String inherited : INHERITED) {
                 String missing = artifact + " has no <" + inherited + ">";
-                if (draft && PUBLIC.contains(inherited) && !isFilled(pom, inherited)) {
-                    open.add(missing);
-                } else {
-                    require(isFilled(pom, inherited), missing);
+                if (isFilled(pom, inherited)) {
+                    continue;
                 }
+                if (PUBLIC.containsKey(inherited)) {
+                    fillIn.add(inherited);
+                }
+                (draft && PUBLIC.containsKey(inherited) ? open : problems).add(missing);
             }
         }
         String packaging = text(pom, "packaging");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Deploys what a release contains into a folder, signed with a key that is thrown away, and checks it as the central Maven repository
 # does. Then builds an application with this folder as its only source of the starter, on two generations of Spring Boot, and runs its
-# test. Nothing leaves this machine:
+# test, by Maven and, if there is one, by Gradle; with CI in the environment, there must be one. Nothing leaves this machine:
 #   scripts/check-release.sh [--draft] [argument of Maven]...
 # In a draft, POMs need not say yet where the project is to be found. Arguments of Maven, such as -T1, are for the deployment.
 set -euo pipefail
@@ -52,16 +52,19 @@ XML
 version=$(sed -nE '/<artifactId>ratelimit-parent/,/<version>/s/.*<version>(.*)<\/version>.*/\1/p' pom.xml)
 mvnw=$PWD/mvnw
 
-project() { # Spring Boot's version; prints where
-    local project=$projects/$1
+boots=(3.5.16 4.1.1)
+
+starter_web() { # Spring Boot's version; prints the name that its generation has
+    [[ $1 == 3.* ]] && echo spring-boot-starter-web || echo spring-boot-starter-webmvc
+}
+
+project() { # Spring Boot's version, a prefix of the folder; prints where
+    local project=$projects/${2:-}$1
     rm -rf "$project"
     mkdir "$project"
     cp -r examples/public-api/src "$project"
-    sed -E "s/(<ratelimit.version>)[^<]*/\1$version/; /spring-boot-starter-parent/,/<version>/s/<version>[^<]*/<version>$1/" \
-        examples/public-api/pom.xml >"$project/pom.xml"
-    if [[ $1 == 3.* ]]; then
-        sed -i.bak 's/spring-boot-starter-webmvc</spring-boot-starter-web</' "$project/pom.xml"
-    fi
+    sed -E "s/(<ratelimit.version>)[^<]*/\1$version/; /spring-boot-starter-parent/,/<version>/s/<version>[^<]*/<version>$1/
+        s/spring-boot-starter-webmvc</$(starter_web "$1")</" examples/public-api/pom.xml >"$project/pom.xml"
     echo "$project"
 }
 
@@ -74,7 +77,7 @@ tested() { # a project, a name for it, its reports
     fi
 }
 
-for boot in 3.5.16 4.1.1; do
+for boot in "${boots[@]}"; do
     project=$(project "$boot")
     if (cd "$project" && "$mvnw" -B -ntp -q -C -gs "$projects/settings.xml" -Dmaven.repo.local="$repository" \
         -Dmaven.test.redirectTestOutputToFile=true verify); then
@@ -92,15 +95,20 @@ fi
 # The plugin of Spring Boot needs this version of Gradle.
 gradle=$(gradle --version 2>/dev/null | sed -n 's/^Gradle //p' || true)
 if [[ -n $gradle && $(printf '%s\n' 8.14 "$gradle" | sort -V | head -n 1) == 8.14 ]]; then
-    project=$(project gradle)
-    rm "$project/pom.xml"
-    touch "$project/settings.gradle.kts"
-    cp scripts/release-project.gradle.kts "$project/build.gradle.kts"
-    if (cd "$project" && gradle -q test -Prelease="file://$staging" -PratelimitVersion="$version"); then
-        tested "$project" Gradle build/test-results/test || status=1
-    else
-        status=1
-    fi
+    for boot in "${boots[@]}"; do
+        project=$(project "$boot" gradle-)
+        rm "$project/pom.xml"
+        touch "$project/settings.gradle.kts"
+        sed "s/SPRING_BOOT/$boot/; s/STARTER_WEB/$(starter_web "$boot")/" scripts/release-project.gradle.kts >"$project/build.gradle.kts"
+        if (cd "$project" && gradle -q test -Prelease="file://$staging" -PratelimitVersion="$version"); then
+            tested "$project" "Gradle $gradle with Spring Boot $boot" build/test-results/test || status=1
+        else
+            status=1
+        fi
+    done
+elif [[ -n ${CI:-} ]]; then
+    echo "$0: there is no Gradle 8.14 or later${gradle:+, only $gradle}" >&2
+    status=1
 else
     echo "There is no Gradle 8.14 or later here${gradle:+, only $gradle}: not tried"
 fi
