@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.testing.LongRunning;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,6 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** Applications that Spring has processed ahead of time limit the same calls. */
 @LongRunning
@@ -34,6 +39,9 @@ class AotTests {
 
     @TempDir
     private static Path directory;
+
+    @TempDir
+    private Path other;
 
     private static Path processed;
 
@@ -73,6 +81,24 @@ class AotTests {
                         "ratelimit.store must be in-memory as when AOT processing chose the beans (was redis).");
     }
 
+    @Test
+    void invalidNumbersAndExpressionsStopTheStartUpAndNotTheBuild() {
+        String mistake = "--ratelimit.limits.expressions.rate=often";
+        AotProcessing.of(AotApplication.class, other, with(AT_BUILD, IN_MEMORY, mistake));
+
+        assertFails(IN_MEMORY, POINTCUT, "--quotes.rate=1/h", mistake)
+                .hasMessage("rate must be permits per period (was \"often\")");
+        assertFails(IN_MEMORY, POINTCUT, "--quotes.rate=1/h", "--ratelimit.limits.expressions.key-expression=#usr")
+                .hasMessageContaining("names #usr");
+    }
+
+    @Test
+    void methodThatNoProxyCanInterceptStopsTheBuild() {
+        assertThatThrownBy(() -> AotProcessing.of(OfPrivateMethod.class, other, with(AT_BUILD, IN_MEMORY)))
+                .rootCause()
+                .hasMessageContaining("must apply to methods that a proxy can intercept");
+    }
+
     /** Spring creates no proxy classes then, and uses those of the build. */
     @Test
     @EnabledForJreRange(min = JRE.JAVA_25, disabledReason = "Spring Boot refuses native images of earlier versions")
@@ -103,5 +129,26 @@ class AotTests {
     /** The exception's class is of another class loader. */
     private static AbstractThrowableAssert<?, ?> assertFails(String... arguments) {
         return assertThatThrownBy(() -> start(arguments)).rootCause();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class OfPrivateMethod {
+
+        @Bean
+        PrivateMethod privateMethod() {
+            return new PrivateMethod();
+        }
+
+        public static void main(String[] arguments) {
+            SpringApplication.run(OfPrivateMethod.class, arguments);
+        }
+    }
+
+    static class PrivateMethod {
+
+        @RateLimited(rate = "1/h")
+        @SuppressWarnings("unused")
+        private void limited() {}
     }
 }
