@@ -43,7 +43,8 @@ class ReadmeTests {
     @Test
     void moreThanAHundredMistakesStopTheStartUp() {
         String page = MarkdownPage.of("docs/troubleshooting.md").text();
-        String failures = page.substring(page.indexOf("\n## Start-up failures"), page.indexOf("\n## Failures of a call"));
+        String failures =
+                page.substring(page.indexOf("\n## Start-up failures"), page.indexOf("\n## Failures of a call"));
         assertThat(advantages()).anyMatch(line -> line.startsWith("- **More than 100 mistakes**"));
         assertThat(failures.lines().filter(line -> line.startsWith("| `"))).hasSizeGreaterThan(100);
     }

@@ -109,9 +109,8 @@ class GettingStartedTests {
     /** The annotation of the README is that of the sample, whose answer it shows. */
     @Test
     void annotationIsThatOfTheReadme() throws NoSuchMethodException {
-        RateLimited annotation = QuoteController.class
-                .getDeclaredMethod("quote", String.class)
-                .getAnnotation(RateLimited.class);
+        RateLimited annotation =
+                QuoteController.class.getDeclaredMethod("quote", String.class).getAnnotation(RateLimited.class);
 
         assertThat(snippet(README, "import io.ratelimit.annotation").text())
                 .contains("@RateLimited(name = \"%s\", capacity = %d, rate = \"%s\", keyExpression = \"%s\")"
