@@ -115,7 +115,12 @@ class SpringSecurityRecipeTests {
                 .initializers(context -> DocumentedApplication.configuration(
                                 snippets("yaml").get(0))
                         .forEach(context.getEnvironment().getPropertySources()::addLast))
-                .run("--server.port=0", "--server.address=127.0.0.1", "--ratelimit.store=in-memory");
+                .run(
+                        "--server.port=0",
+                        "--server.address=127.0.0.1",
+                        "--ratelimit.store=in-memory",
+                        // Another thread checks passwords on WebFlux: reactor-netty#4361.
+                        "--server.netty.max-keep-alive-requests=1");
     }
 
     private int get(String path, String user) {
