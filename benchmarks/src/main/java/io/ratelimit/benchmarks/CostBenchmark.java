@@ -17,7 +17,7 @@ import java.util.List;
  * What a decision in Redis costs in production terms: bytes on the wire, processor time of Redis and of the client, allocations.
  * Each library runs in three {@linkplain CostWorker processes}, with 10,000 keys. They take turns: one process with 1, 32 and 400
  * callers, and all three of a library with 32 callers each and 20,000 calls a second together. Prints the table of
- * docs/performance.md. For Linux: see {@link ProcessorTime}.
+ * benchmarks/README.md. For Linux: see {@link ProcessorTime}.
  *
  * <p>After {@code ./mvnw package -pl benchmarks -am -DskipTests}, with the number of rounds and the seconds of a turn:
  * {@code java -cp benchmarks/target/benchmarks.jar io.ratelimit.benchmarks.CostBenchmark 5 4}

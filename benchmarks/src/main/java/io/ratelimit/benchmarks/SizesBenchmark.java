@@ -31,7 +31,7 @@ import org.openjdk.jmh.infra.Blackhole;
 
 /**
  * What a million users take of one server and of each master of a cluster: memory, CPU time and calls. The table of sizes in
- * docs/regions.md multiplies these numbers.
+ * docs/redis-size.md multiplies these numbers.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)

@@ -25,7 +25,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
-/** Calls that succeed cost nothing, by annotation as docs/costs.md has it. RequestCostTests does the same by URL. */
+/** Calls that succeed cost nothing, by annotation as docs/only-failures.md has it. RequestCostTests does the same by URL. */
 class OnlyFailuresTests {
 
     @Test

@@ -23,7 +23,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import reactor.core.publisher.Mono;
 
-/** What a rejection does to a method that a schedule calls, as docs/protocols.md has it. */
+/** What a rejection does to a method that a schedule calls, as docs/jobs.md has it. */
 @ExtendWith(OutputCaptureExtension.class)
 class ScheduledMethodTests {
 

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** The permissions that a user of Redis needs, as docs/redis.md lists them. */
+/** The permissions that a user of Redis needs, as docs/redis-reference.md lists them. */
 final class DocumentedAcl {
 
     static final String USER = "ratelimit";
@@ -67,9 +67,9 @@ final class DocumentedAcl {
 
     private static List<String> words(String pattern) {
         Matcher matcher = Pattern.compile(pattern)
-                .matcher(MarkdownPage.of("docs/redis.md").text());
+                .matcher(MarkdownPage.of("docs/redis-reference.md").text());
         if (!matcher.find()) {
-            throw new AssertionError("docs/redis.md has no " + pattern);
+            throw new AssertionError("docs/redis-reference.md has no " + pattern);
         }
         return Arrays.asList(matcher.group(1).split(" "));
     }

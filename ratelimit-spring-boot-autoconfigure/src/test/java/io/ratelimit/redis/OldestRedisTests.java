@@ -21,7 +21,7 @@ import org.junit.jupiter.api.condition.DisabledIf;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 
-/** Why docs/redis.md names that version as the oldest: by the commands that the scripts call. */
+/** Why docs/redis-reference.md names that version as the oldest: by the commands that the scripts call. */
 @DisabledIf(value = "io.ratelimit.testing.redis.RedisProcess#isBefore7", disabledReason = "has no COMMAND DOCS")
 class OldestRedisTests {
 
@@ -42,7 +42,7 @@ class OldestRedisTests {
                 Collections.max(since.entrySet(), Map.Entry.comparingByValue()).getKey();
         assertThat(youngest).as("of %s", since).isEqualTo("SET KEEPTTL");
         assertThat(since.get(youngest)).hasToString("6.0.0");
-        assertThat(MarkdownPage.of("docs/redis.md").text())
+        assertThat(MarkdownPage.of("docs/redis-reference.md").text())
                 .contains("`SET … KEEPTTL`, since 6.0: `redis-cli command docs set`");
     }
 

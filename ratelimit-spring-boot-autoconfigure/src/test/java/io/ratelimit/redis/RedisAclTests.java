@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A user with the permissions that docs/redis.md names can do everything, and needs each of them. */
+/** A user with the permissions that docs/redis-reference.md names can do everything, and needs each of them. */
 @LongRunning
 @Timeout(180)
 class RedisAclTests {

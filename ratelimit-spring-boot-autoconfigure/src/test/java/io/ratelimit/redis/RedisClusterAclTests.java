@@ -22,7 +22,7 @@ import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * On a cluster, too, a user with the permissions that docs/redis.md names can do everything, and needs each of them. The cluster
+ * On a cluster, too, a user with the permissions that docs/redis-reference.md names can do everything, and needs each of them. The cluster
  * is this class's alone: with the calls of others it would know scripts again that it was told to forget.
  */
 @Timeout(180)

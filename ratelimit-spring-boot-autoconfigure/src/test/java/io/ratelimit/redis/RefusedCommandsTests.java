@@ -46,7 +46,7 @@ class RefusedCommandsTests {
 
     private static final String NO_CHANNEL = "WARNING Redis does not permit the channel";
 
-    /** By the commands of a row of docs/redis.md that limits work without: what the log says, after a change of a limit. */
+    /** By the commands of a row of docs/redis-reference.md that limits work without: what the log says, after a change of a limit. */
     private static final Map<String, String> OPTIONAL = Map.of(
             "EVALSHA", "INFO " + TEXT_ONLY,
             "FUNCTION, FCALL", "INFO Calls run as a script, because Redis does not run functions",
@@ -303,7 +303,7 @@ class RefusedCommandsTests {
 
     @Test
     void tableOfThePageIsComplete() {
-        String page = MarkdownPage.of("docs/redis.md").text();
+        String page = MarkdownPage.of("docs/redis-reference.md").text();
         assertThat(Pattern.compile("(?m)^\\| (`[A-Z]+`(?:, `[A-Z]+`)*) \\|")
                         .matcher(page)
                         .results()

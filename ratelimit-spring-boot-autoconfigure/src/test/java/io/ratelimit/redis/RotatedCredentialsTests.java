@@ -35,7 +35,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 import reactor.core.publisher.Mono;
 
-/** Passwords and certificates are replaced while the application runs (docs/redis.md). */
+/** Passwords and certificates are replaced while the application runs (docs/redis-security.md). */
 @LongRunning
 @Timeout(180)
 class RotatedCredentialsTests {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** The user of the Sentinels needs what docs/redis.md says. */
+/** The user of the Sentinels needs what docs/redis-reference.md says. */
 @Timeout(180)
 @LongRunning
 class SentinelAclTests {

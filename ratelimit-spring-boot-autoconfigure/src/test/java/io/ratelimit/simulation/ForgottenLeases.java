@@ -3,7 +3,7 @@ package io.ratelimit.simulation;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What instances may still hand out of leases of one bucket that the store has forgotten (docs/performance.md). */
+/** What instances may still hand out of leases of one bucket that the store has forgotten (docs/accuracy.md). */
 final class ForgottenLeases {
 
     /** A lease, and up to half as many permits more while it is renewed. */

@@ -60,7 +60,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.WebSession;
 import reactor.core.publisher.Mono;
 
-/** The keys of docs/choosing-a-key.md, of callers that Spring Security lets in by a form, a token or an API key. */
+/** The keys of docs/authentication-keys.md, of callers that Spring Security lets in by a form, a token or an API key. */
 @LongRunning
 @ExtendWith(OutputCaptureExtension.class)
 class AuthenticationKeyTests {
@@ -258,7 +258,7 @@ class AuthenticationKeyTests {
         return apiKey == null ? null : new PreAuthenticatedAuthenticationToken(apiKey, apiKey, List.of());
     }
 
-    /** As the bean of docs/choosing-a-key.md. */
+    /** As the bean of docs/authentication-keys.md. */
     static class Secrets {
 
         public @Nullable String hash(@Nullable String secret) {

@@ -41,7 +41,7 @@ import org.springframework.web.socket.config.annotation.WebSocketHandlerRegistry
 import org.springframework.web.socket.handler.TextWebSocketHandler;
 import org.springframework.web.socket.server.HandshakeInterceptor;
 
-/** What limits do to WebSocket, with the client of the JDK and Tomcat, as docs/protocols.md has it. */
+/** What limits do to WebSocket, with the client of the JDK and Tomcat, as docs/websocket.md has it. */
 @Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class WebSocketTests {

@@ -37,10 +37,12 @@ import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.web.servlet.client.RestTestClient;
 import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
 
-/** What docs/own-algorithms.md shows is this package, and an application with both algorithms answers as the page says. */
+/** What the pages of own algorithms show is this package, and an application with both algorithms answers as they say. */
 class OwnAlgorithmsPageTests {
 
-    private static final MarkdownPage PAGE = MarkdownPage.of("docs/own-algorithms.md");
+    private static final List<MarkdownPage> PAGES = Stream.of("", "-night", "-test")
+            .map(name -> MarkdownPage.of("docs/own-algorithms" + name + ".md"))
+            .toList();
 
     /** A loop of curl, and the statuses that it prints. */
     private static final Pattern LOOP =
@@ -52,7 +54,7 @@ class OwnAlgorithmsPageTests {
                         files(Path.of("src/test/java/com/acme/limits")), files(Path.of("src/test/resources")))
                 .map(OwnAlgorithmsPageTests::code)
                 .toList();
-        List<Snippet> shown = PAGE.snippets().stream()
+        List<Snippet> shown = snippets()
                 .filter(snippet -> List.of("java", "lua").contains(snippet.language()))
                 .toList();
 
@@ -67,9 +69,8 @@ class OwnAlgorithmsPageTests {
     @Test
     void configurationIsThatOfTheApplication() {
         Properties configuration = properties(new ClassPathResource("acme.yml"));
-        List<Snippet> shown = PAGE.snippets().stream()
-                .filter(snippet -> snippet.language().equals("yaml"))
-                .toList();
+        List<Snippet> shown =
+                snippets().filter(snippet -> snippet.language().equals("yaml")).toList();
 
         assertThat(shown)
                 .hasSize(2)
@@ -95,6 +96,10 @@ class OwnAlgorithmsPageTests {
         }
     }
 
+    private static Stream<Snippet> snippets() {
+        return PAGES.stream().flatMap(page -> page.snippets().stream());
+    }
+
     private static Stream<String> files(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             return files.filter(Files::isRegularFile).map(OwnAlgorithmsPageTests::read).toList().stream();
@@ -118,7 +123,7 @@ class OwnAlgorithmsPageTests {
     }
 
     private static void assertDocumentedStatuses(RestTestClient client) {
-        Matcher loop = LOOP.matcher(PAGE.text());
+        Matcher loop = LOOP.matcher(PAGES.stream().map(MarkdownPage::text).collect(Collectors.joining()));
         int loops = 0;
         while (loop.find()) {
             loops++;
