@@ -16,10 +16,11 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
 
     @Override
     public CounterState recover(CounterState usage, long now) {
-        long start = start(now);
-        if (start == usage.since()) {
+        long elapsed = now - usage.since();
+        if (elapsed >= 0 && elapsed < windowMicros) {
             return usage;
         }
+        long start = start(now);
         return usage.used() > capacity
                 ? inLaterWindow(usage, start)
                 : new CounterState(0, start, start - usage.since() == windowMicros ? usage.used() : 0);
@@ -42,7 +43,7 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
         long room = most - usage.used();
         if (room < 0) {
             // In a later window, the next one unless there is a debt, where the one before it is the previous.
-            long windows = Math.max(1, (capacity - room - 1) / capacity);
+            long windows = -room <= capacity ? 1 : (capacity - room - 1) / capacity;
             long before = usage.used() - (windows - 1) * capacity;
             long previous = Math.min(before, capacity);
             return left + windows * windowMicros - down(most - (before - previous), windowMicros, previous);
@@ -103,6 +104,9 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
 
     /** {@code a × b / c}, rounded down. */
     private static long down(long a, long b, long c) {
+        if (a == 0) {
+            return 0;
+        }
         return Math.multiplyHigh(a, b) == 0 && a * b >= 0
                 ? a * b / c
                 : BigInteger.valueOf(a)
