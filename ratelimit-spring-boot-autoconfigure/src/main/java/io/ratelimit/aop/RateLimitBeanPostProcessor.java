@@ -6,10 +6,13 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.MethodMatcher;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.DefaultAdvisorChainFactory;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.ComposablePointcut;
@@ -88,6 +91,7 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
     @Override
     protected ProxyFactory prepareProxyFactory(Object bean, String beanName) {
         ProxyFactory factory = super.prepareProxyFactory(bean, beanName);
+        factory.setAdvisorChainFactory(RateLimitBeanPostProcessor::adviceOf);
         Class<?> type = bean.getClass();
         if (Modifier.isFinal(type.getModifiers())) {
             // A final class, such as that of a lambda, can be proxied only by its interfaces.
@@ -103,6 +107,16 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
             factory.setProxyTargetClass(false);
         }
         return factory;
+    }
+
+    /** Finds the limits of a method when Spring, at its first call, looks for the advice of the method. */
+    private static List<Object> adviceOf(Advised proxy, Method method, @Nullable Class<?> targetClass) {
+        Class<?> type = targetClass != null ? targetClass : method.getDeclaringClass();
+        return DefaultAdvisorChainFactory.INSTANCE
+                .getInterceptorsAndDynamicInterceptionAdvice(proxy, method, targetClass)
+                .stream()
+                .map(advice -> advice instanceof RateLimitInterceptor limiter ? limiter.of(method, type) : advice)
+                .toList();
     }
 
     DefaultPointcutAdvisor limiting() {

@@ -15,15 +15,26 @@ import org.springframework.beans.factory.BeanCurrentlyInCreationException;
  * Intercepts calls of limited methods.
  *
  * @param gate resolved at the first call, so that the store is not created too early
+ * @param known the method that is called, if the target is {@code knownIn}; {@code null}: it is found in each call
  */
-public record RateLimitInterceptor(LimitedMethodResolver methods, Supplier<RateLimitGate> gate)
+public record RateLimitInterceptor(
+        LimitedMethodResolver methods,
+        Supplier<RateLimitGate> gate,
+        @Nullable MatchedMethod known,
+        @Nullable Class<?> knownIn)
         implements MethodInterceptor {
+
+    /** Returns what intercepts calls of one method, and need not find it each time. */
+    RateLimitInterceptor of(Method method, Class<?> targetClass) {
+        return new RateLimitInterceptor(methods, gate, methods.find(method, targetClass), targetClass);
+    }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
         Method method = invocation.getMethod();
-        MatchedMethod found = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
+        Class<?> type = target != null ? target.getClass() : method.getDeclaringClass();
+        MatchedMethod found = type == knownIn ? known : methods.find(method, type);
         if (found == null) {
             return invocation.proceed();
         }

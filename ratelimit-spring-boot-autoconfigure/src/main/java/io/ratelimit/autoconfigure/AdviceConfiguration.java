@@ -77,7 +77,7 @@ class AdviceConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitInterceptor rateLimitMethodInterceptor(
             LimitedMethodResolver methods, ObjectProvider<RateLimitGate> gate) {
-        return new RateLimitInterceptor(methods, SingletonSupplier.of(gate::getObject)::obtain);
+        return new RateLimitInterceptor(methods, SingletonSupplier.of(gate::getObject)::obtain, null, null);
     }
 
     @Bean

@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -63,6 +65,17 @@ class ProxyingTests {
     }
 
     @Test
+    void targetOfAnotherClassHasItsOwnLimits() {
+        runner.withBean(MarketQuotes.class).run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            quotes.quote("a");
+            ((Advised) quotes).setTargetSource(new SingletonTargetSource(new HaltedQuotes()));
+            assertThat(quotes.quote("a")).isEqualTo("halted");
+            assertThat(quotes.quote("a")).isEqualTo("halted");
+        });
+    }
+
+    @Test
     void recordIsProxiedByItsInterface() {
         runner.withBean("quotes", RecordQuotes.class, () -> new RecordQuotes(1)).run(context -> {
             Quotes quotes = context.getBean(Quotes.class);
@@ -111,6 +124,15 @@ class ProxyingTests {
         @RateLimited(rate = "1/s")
         public String quote(String id) {
             return id;
+        }
+    }
+
+    static class HaltedQuotes extends MarketQuotes {
+
+        @Override
+        @RateLimited(rate = "2/s")
+        public String quote(String id) {
+            return "halted";
         }
     }
 
