@@ -5,7 +5,9 @@ import io.micrometer.core.instrument.Timer;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
@@ -51,7 +53,10 @@ final class TimedRateLimitStore extends DelegatingRateLimitStore {
         long start = System.nanoTime();
         StoreAnswer answer;
         try {
-            answer = store().decide(request);
+            // Reading the clock takes longer than the rest of a decision in memory: once for both.
+            answer = request instanceof Charge charge && store() instanceof InMemoryRateLimitStore memory
+                    ? memory.decide(charge, start)
+                    : store().decide(request);
         } catch (RuntimeException ex) {
             record(start, ex);
             throw ex;

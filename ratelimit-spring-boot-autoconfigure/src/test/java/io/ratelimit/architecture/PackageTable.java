@@ -80,7 +80,9 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("web.function", List.of("web.servlet")),
             entry("web.client", List.of("reactor", "spi")),
             entry("web.openapi", List.of("web", "internal.limiter")),
-            entry("metrics", List.of("spi", "internal.store", "internal.limiter", "internal.concurrent")),
+            entry(
+                    "metrics",
+                    List.of("spi", "internal.memory", "internal.store", "internal.limiter", "internal.concurrent")),
             entry("event.publisher", List.of("event", "spi", "internal.concurrent")),
             entry("ai", List.of("reactor")),
             entry("graphql", List.of("web")),

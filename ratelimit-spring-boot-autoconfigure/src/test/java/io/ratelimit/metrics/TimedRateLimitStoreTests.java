@@ -3,10 +3,13 @@ package io.ratelimit.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
 import static org.mockito.BDDMockito.willThrow;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.spy;
 
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Meter;
@@ -21,6 +24,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
@@ -28,6 +32,7 @@ import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.spi.TimeSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -74,6 +79,17 @@ class TimedRateLimitStoreTests {
     void decisionAboutOneChargeIsTimed() {
         given(store.decide(CHARGES.get(0))).willReturn(OUTCOME);
         assertThat(timed.decide(CHARGES.get(0)).await()).isSameAs(OUTCOME);
+        assertThat(count("success")).isEqualTo(1);
+    }
+
+    @Test
+    void timerAndDecisionInMemoryReadTheClockOnce() {
+        InMemoryRateLimitStore memory = spy(new InMemoryRateLimitStore(TimeSource.monotonic(), 10));
+        Charge charge = CHARGES.get(0);
+        RateLimitStore inMemory = new TimedRateLimitStore(memory, Tags.of("store", "redis"), new ContextMeters(meters));
+        assertThat(inMemory.decide(charge).await().decision().allowed()).isTrue();
+        then(memory).should().decide(eq(charge), anyLong());
+        then(memory).should(never()).decide(charge);
         assertThat(count("success")).isEqualTo(1);
     }
 

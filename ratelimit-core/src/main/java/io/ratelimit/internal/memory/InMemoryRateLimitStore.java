@@ -63,27 +63,32 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public StoreOutcome decide(StoreRequest request) {
-        if (request.isPeek()) {
-            return StoreOutcome.of(request, peek(request.first()));
-        }
-        if (!request.isSingle() || request.refundable()) {
-            return decideMore(request);
-        }
-        Charge charge = request.first();
-        return StoreOutcome.of(request, decideOne(charge.limit(), charge.key(), charge.permits()));
+        return request instanceof Charge charge ? decide(charge, System.nanoTime()) : decideMore(request);
+    }
+
+    /**
+     * Decides a charge alone.
+     *
+     * @param nanos what {@link System#nanoTime()} has just returned
+     */
+    public StoreOutcome decide(Charge charge, long nanos) {
+        return StoreOutcome.of(charge, decideOne(charge.limit(), charge.key(), charge.permits(), nanos));
     }
 
     /** Decides most calls. Takes the parts of the charge, so that the compiler can do without the object. */
-    private RateLimitDecision decideOne(RateLimit limit, @Nullable String caller, long permits) {
+    private RateLimitDecision decideOne(RateLimit limit, @Nullable String caller, long permits, long nanos) {
         checkRate(limit);
         CompiledLimit known = known(limit);
         String key = BucketKey.of(caller);
         Bucket bucket = known.buckets().get(key);
-        RateLimitDecision decision = bucket == null ? null : bucket.decide(known, permits, time.micros());
+        RateLimitDecision decision = bucket == null ? null : bucket.decide(known, permits, time.micros(nanos));
         return decision == null ? decideOne(known, key, permits, null) : decision;
     }
 
     private StoreOutcome decideMore(StoreRequest request) {
+        if (request.isPeek()) {
+            return StoreOutcome.of(request, peek(request.first()));
+        }
         List<Charge> charges = request.charges();
         if (!request.refundable()) {
             charges.forEach(charge -> checkRate(charge.limit()));
