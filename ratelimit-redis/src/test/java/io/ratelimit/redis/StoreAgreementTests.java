@@ -161,6 +161,29 @@ class StoreAgreementTests {
         assertThat(decisions.get(0).remaining()).isEqualTo(3);
     }
 
+    /** What is back again stays until it is charged or expires: a clock that goes back finds it in both stores, or in neither. */
+    @Test
+    void storesAgreeOnARefilledBucketAfterANewPlanHasChargedNothingAndTheClockWentBack() {
+        Charge used = new Charge(TestLimits.tokenBucket("refilled", 6, "6/6s"), "key", 6);
+        Charge changed = new Charge(TestLimits.tokenBucket("refilled", 3, "6/6s"), "key", 1);
+        Charge other = new Charge(TestLimits.tokenBucket("exhausted", 1, "1/d"), "key", 1);
+        List<Long> remaining = new ArrayList<>();
+        for (RateLimitStore store : List.of(shared, memory)) {
+            clock.set(TestClock.TODAY);
+            take(store, used);
+            take(store, other);
+            clock.advance(Duration.ofSeconds(7));
+            assertThat(store.decide(StoreRequest.of(List.of(changed, other)))
+                            .await()
+                            .decisions())
+                    .extracting(RateLimitDecision::allowed)
+                    .containsExactly(true, false);
+            clock.advance(Duration.ofSeconds(-7));
+            remaining.add(remaining(store, used));
+        }
+        assertThat(remaining).containsOnly(0L);
+    }
+
     /** The new plan has the other's count, and with it that charges of this very time cannot be refunded. */
     @Test
     void storesAgreeOnARefundInAPlanThatIsNewAfterACallThatAnotherCouldNotCount() {

@@ -242,10 +242,11 @@ record BucketState(
     }
 
     /**
-     * Whether this must be stored even without a charge: the clock went back or has caught up, or the rule is new and would
-     * adopt again at each call; the key is blocked from now on, or its block is over.
+     * Whether this must be stored even without a charge: the clock went back or has caught up, or the rule is new, has adopted
+     * what others counted, and would again at each call; the key is blocked from now on, or its block is over.
      */
     boolean differsFrom(BucketState last) {
-        return skew != null || last.skew != null || block != last.block || !last.hasState(own.rule());
+        boolean adopted = !others.isEmpty() && !last.hasState(own.rule());
+        return adopted || skew != null || last.skew != null || block != last.block;
     }
 }
