@@ -32,7 +32,8 @@ final class LateResults {
 
     /**
      * Spring MVC completes the response after the handler method has returned the first ones. The caller reads the elements of the
-     * others after the method has returned, and so computes them. JAX-RS and gRPC go on with the last two.
+     * others after the method has returned, and so computes them. A job of Kotlin goes on if the caller cancels its wait for it.
+     * JAX-RS and gRPC go on with the last two.
      */
     private static final String[] COMPLETED_LATER = {
         Callable.class.getName(),
@@ -42,6 +43,7 @@ final class LateResults {
         "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
         BaseStream.class.getName(),
         "kotlin.sequences.Sequence",
+        "kotlinx.coroutines.Job",
         "jakarta.ws.rs.core.StreamingOutput",
         "io.grpc.stub.StreamObserver"
     };

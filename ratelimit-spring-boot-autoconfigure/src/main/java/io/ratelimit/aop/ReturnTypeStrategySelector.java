@@ -32,6 +32,8 @@ public record ReturnTypeStrategySelector(
 
     private static final String KOTLIN_FLOW = "kotlinx.coroutines.flow.Flow";
 
+    private static final String KOTLIN_DEFERRED = "kotlinx.coroutines.Deferred";
+
     /** @throws RateLimitConfigurationException if the return type cannot carry a rejection */
     ReturnTypeStrategy of(Method method) {
         Class<?> type = method.getReturnType();
@@ -50,8 +52,8 @@ public record ReturnTypeStrategySelector(
             checkReturnable(adapter.getReactiveType(), type);
             return new ReactiveStrategy(adapter, adapter.isMultiValue(), ofThread, ofContext, executor);
         }
-        if (type.getName().equals(KOTLIN_FLOW)) {
-            throw without("a function that returns a Flow");
+        if (TypeHierarchy.isAny(type, KOTLIN_FLOW, KOTLIN_DEFERRED)) {
+            throw without("a function that returns a Flow or a Deferred");
         }
         if (adapter != null || TypeHierarchy.isAny(type, PUBLISHER)) {
             throw new RateLimitConfigurationException(

@@ -36,6 +36,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
 import kotlin.sequences.Sequence;
+import kotlinx.coroutines.Deferred;
+import kotlinx.coroutines.Job;
 import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.reactive.ReactiveFlowKt;
 import org.junit.jupiter.api.Test;
@@ -262,7 +264,7 @@ class ConcurrencyTests {
                 .run(failsWith("the end of a call that returns void cannot be observed"));
     }
 
-    /** Its elements are computed when the caller reads them. */
+    /** Its elements are computed when the caller reads them, or it goes on when the caller has cancelled its wait. */
     @Test
     void valueThatIsReadLaterStopsTheStartUp() {
         for (Method method : LazyValues.class.getDeclaredMethods()) {
@@ -573,6 +575,10 @@ class ConcurrencyTests {
         CompletableFuture<Stream<String>> futureOfAStream();
 
         Sequence<String> sequence();
+
+        Deferred<String> deferred();
+
+        Job job();
 
         Task task();
 

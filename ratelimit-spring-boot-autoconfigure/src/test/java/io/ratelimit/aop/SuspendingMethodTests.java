@@ -3,12 +3,14 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.FutureMethodTests.HeldWaiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
@@ -18,12 +20,16 @@ import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.HeldStore;
 import io.ratelimit.testing.StubStore;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
+import kotlinx.coroutines.CompletableDeferred;
+import kotlinx.coroutines.CompletableDeferredKt;
+import kotlinx.coroutines.Deferred;
 import kotlinx.coroutines.flow.Flow;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -292,6 +298,36 @@ class SuspendingMethodTests {
         assertThat(unobserved("future")).isEqualTo(CompletableFuture.class);
         assertThat(unobserved("nothing")).isNull();
         assertThat(unobserved("suspendingFlow")).isNull();
+    }
+
+    @Test
+    void deferredIsSettledOnceItCompletes() {
+        runner.withBean(Deferring.class)
+                .withPropertyValues(costs("deferring", "#result.length()"))
+                .run(context -> {
+                    CompletableDeferred<String> work = CompletableDeferredKt.CompletableDeferred(null);
+                    Deferred<String> call = context.getBean(Deferring.class).quote(work);
+                    assertThat(used(context, "deferring", null)).isEqualTo(10);
+                    work.complete("quote");
+                    assertThat(call.getCompleted()).isEqualTo("quote");
+                    assertThat(used(context, "deferring", null)).isEqualTo("quote".length());
+                });
+    }
+
+    @Test
+    void deferredNeedsALibraryOfKotlins() throws Exception {
+        ReturnTypeStrategySelector strategies = new ReturnTypeStrategySelector(() -> null, null, null);
+        Method method = Deferring.class.getMethod("quote", Deferred.class);
+        assertThatThrownBy(() -> strategies.of(method))
+                .hasStackTraceContaining("cannot be limited without kotlinx-coroutines-reactor.");
+    }
+
+    static class Deferring {
+
+        @RateLimited(name = "deferring", rate = "1/s")
+        public Deferred<String> quote(Deferred<String> work) {
+            return work;
+        }
     }
 
     private static Class<?> unobserved(String function) throws NoSuchMethodException {
