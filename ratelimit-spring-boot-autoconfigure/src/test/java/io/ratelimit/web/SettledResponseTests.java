@@ -107,6 +107,13 @@ class SettledResponseTests {
             super(WebApplicationType.REACTIVE, ReactiveApplication.class);
         }
 
+        /** The client has the body already. Of one that is not read, the cost is unknown. */
+        @Test
+        void bodyThatIsNotReadKeepsTheEstimate() {
+            assertUsedByEach("GET", "1", 304, 100);
+            assertUsedByEach("GET", "0", 200, 3);
+        }
+
         @Test
         void eventsAreCollected() throws Exception {
             assertSettledAtTheEnd("events", 3);
@@ -152,6 +159,23 @@ class SettledResponseTests {
         void lastElementIsTheResult() {
             get("last");
             awaitUsed("last", 6);
+        }
+
+        @Test
+        void bodyThatIsNotSentIsSettledOnce() {
+            assertUsedByEach("HEAD", "0", 200, 3);
+        }
+
+        void assertUsedByEach(String method, String tag, int status, long cost) {
+            limiter("tagged").allCallers().reset();
+            for (int call = 1; call < 3; call++) {
+                assertThat(application
+                                .http()
+                                .send(method + " /tagged", "If-None-Match: \"" + tag + "\"")
+                                .status())
+                        .isEqualTo(status);
+                awaitUsed("tagged", call * cost);
+            }
         }
 
         /** Three pieces. Before the last one, the estimate is charged. */
@@ -228,6 +252,12 @@ class SettledResponseTests {
         @GetMapping(path = "/flux-in-mono", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
         public Mono<ResponseEntity<Flux<String>>> fluxInMono() {
             return Mono.just(ResponseEntity.ok(pieces.source().all()));
+        }
+
+        @RateLimited(name = "tagged", permits = "100", permitsAfter = "@pieceCount")
+        @GetMapping("/tagged")
+        public Mono<ResponseEntity<Flux<String>>> tagged() {
+            return Mono.just(ResponseEntity.ok().eTag("1").body(Flux.just("one", "two", "three")));
         }
 
         @RateLimited(name = "last", permits = "100", permitsAfter = "#result.data().length()")
