@@ -39,8 +39,8 @@ public interface RateLimiterRegistry {
      * }</pre>
      *
      * @param requests at least one, and no two of the same bucket
-     * @throws IllegalArgumentException if there is no request, two requests are for the same bucket, there is no limit of a
-     *     name, a key is null or empty, or permits are negative; no permits are taken
+     * @throws IllegalArgumentException if there is no request, two requests are for the same bucket, two limits block keys in
+     *     different stores, there is no limit of a name, a key is null or empty, or permits are negative; no permits are taken
      * @throws IllegalStateException if a limit has {@link Algorithm#CONCURRENCY}, or a request is an
      *     {@linkplain PermitRequest#asEstimate estimate}: call {@link #enterAll}
      * @throws RateLimitStoreException if the store fails, depending on {@link OnStoreFailure}

@@ -228,6 +228,36 @@ class JointLimitsTests {
         });
     }
 
+    /** It differs between instances, on which the same overrides apply: only the call itself is refused. */
+    @Test
+    void programmaticCallChangesNothingOfWhatApplies() {
+        urls.withPropertyValues("ratelimit.limits.own.block-for=0", "ratelimit.limits.shared.block-for=0")
+                .run(context -> {
+                    RateLimiterRegistry registry = context.getBean(RateLimiterRegistry.class);
+                    List<PermitRequest> both =
+                            List.of(new PermitRequest("own", "alice"), new PermitRequest("shared", "alice"));
+                    assertThat(registry.tryAcquireAll(both).allowed()).isTrue();
+                    RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+                    for (String limit : List.of("own", "shared")) {
+                        admin.override(
+                                limit,
+                                RateLimitOverride.builder()
+                                        .blockFor(List.of(Duration.ofMinutes(1)))
+                                        .build());
+                    }
+                    for (String limit : List.of("own", "shared")) {
+                        assertThat(admin.status(limit).effective().blockFor()).hasSize(1);
+                        assertThat(registry.get(limit).tryAcquire("alice").allowed())
+                                .isTrue();
+                    }
+                    assertThatExceptionOfType(IllegalArgumentException.class)
+                            .isThrownBy(() -> registry.tryAcquireAll(both))
+                            .withMessageContaining(RULE);
+                    admin.removeOverride("own");
+                    assertThat(registry.tryAcquireAll(both).allowed()).isTrue();
+                });
+    }
+
     /** As other plans that are invalid: the limit's own numbers apply. */
     @Test
     void planOfABeanDoesNotBlock() {

@@ -31,9 +31,6 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     private final Map<String, StoreRateLimiter> limiters = new ConcurrentHashMap<>();
 
-    /** The ids of limits that one call has charged. */
-    private final Set<List<String>> joint = ConcurrentHashMap.newKeySet();
-
     private volatile boolean complete;
 
     public CatalogRateLimiterRegistry(LimitCatalog catalog, RateLimitGate gate) {
@@ -129,30 +126,12 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             }
             charges.add(charge);
         }
-        join(charges);
-        return charges;
-    }
-
-    /** Joins limits at their first call, so that no later change of one of them makes the next call impossible. */
-    private void join(List<Charge> charges) {
-        if (charges.size() == 1) {
-            return;
-        }
-        List<String> ids = charges.stream()
-                .map(charge -> charge.limit().id())
-                .distinct()
-                .sorted()
-                .toList();
-        if (joint.contains(ids)) {
-            return;
-        }
         try {
-            JointLimits.check(catalog, ids.stream().map(catalog::require).toList(), "RateLimiterRegistry");
             JointLimits.check(charges.stream().map(Charge::limit).toList());
         } catch (RateLimitConfigurationException ex) {
             throw new IllegalArgumentException(ex.getMessage(), ex);
         }
-        joint.add(ids);
+        return charges;
     }
 
     private StoreRateLimiter declared(String name) {

@@ -210,7 +210,7 @@ public final class EffectiveLimit {
      * @param numbers returns what would apply to a limit
      */
     void checkCalls(Function<EffectiveLimit, RateLimit> numbers) {
-        calls.forEach(call -> call.check(numbers));
+        calls.forEach(call -> call.check(this, numbers));
     }
 
     private LimitState update() {

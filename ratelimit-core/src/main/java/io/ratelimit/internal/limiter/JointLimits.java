@@ -25,17 +25,23 @@ public record JointLimits(List<EffectiveLimit> limits, String place) {
     public static void check(LimitCatalog owner, List<EffectiveLimit> limits, String place) {
         if (limits.size() > 1) {
             JointLimits joint = new JointLimits(List.copyOf(limits), place);
-            joint.check(EffectiveLimit::configured);
+            limits.forEach(limit -> joint.check(limit, EffectiveLimit::configured));
             limits.forEach(limit -> limit.join(owner, joint));
         }
     }
 
-    /** @param numbers returns what would apply to a limit */
-    void check(Function<EffectiveLimit, RateLimit> numbers) {
+    /**
+     * Checks one of the limits beside each other one, and not those beside one another: a limit that does not block keys leaves the
+     * overrides of the others as they are, and keeps its own.
+     *
+     * @param numbers returns what would apply to a limit
+     */
+    void check(EffectiveLimit limit, Function<EffectiveLimit, RateLimit> numbers) {
         try {
-            check(limits.stream()
-                    .flatMap(limit -> numbers.apply(limit).withPlans().stream())
-                    .toList());
+            limits.forEach(other -> check(limits.stream()
+                    .filter(each -> each == limit || each == other)
+                    .flatMap(each -> numbers.apply(each).withPlans().stream())
+                    .toList()));
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(place);
         }

@@ -190,6 +190,43 @@ class WholeOverrideTests {
         assertThat(running.effective(earlier).blockFor()).isNotEmpty();
     }
 
+    /** Each override is valid beside the others of its call, or two exclude each other. No third one applies or ends because of that. */
+    @Test
+    void limitsThatExcludeEachOtherLeaveTheOthersOfTheirCallsAlone() {
+        RateLimitOverride blocking = RateLimitOverride.builder()
+                .blockFor(List.of(Duration.ofMinutes(1)))
+                .build();
+        SimulatedInstance running = new SimulatedInstance(
+                server,
+                own("a"),
+                LimitConfiguration.of("b")
+                        .with(LimitAttributes.RATE, "5/s")
+                        .with(LimitAttributes.BLOCK_FOR, blocking.blockFor()),
+                own("c"),
+                LimitConfiguration.of("d").with(LimitAttributes.RATE, "5/s"));
+        for (String call : List.of("ab", "bcd")) {
+            JointLimits.check(
+                    running.catalog,
+                    Stream.of(call.split("")).map(running::limit).toList(),
+                    call);
+        }
+        server.put("b", RateLimitOverride.builder().dryRun(true).build(), null);
+        for (String limit : List.of("a", "c", "d")) {
+            server.put(limit, blocking, null);
+        }
+        running.poll();
+        assertThat(running.effective("c").blockFor()).isEmpty();
+        assertThat(running.effective("d").blockFor()).isEmpty();
+        assertThat(running.effective("a").blockFor()).hasSize(1);
+        assertThat(running.effective("b").dryRun()).isTrue();
+    }
+
+    private static LimitConfiguration own(String name) {
+        return LimitConfiguration.of(name)
+                .with(LimitAttributes.RATE, "5/s")
+                .with(LimitAttributes.SCOPE, Scope.INSTANCE);
+    }
+
     private static void joinLimits(SimulatedInstance instance) {
         JointLimits.check(instance.catalog, List.of(instance.limit("api"), instance.limit("here")), "acquireAll");
     }
