@@ -19,6 +19,7 @@ import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -263,6 +264,32 @@ class WholeOverrideTests {
         assertConfigured();
         assertThat(instance.admin.status("api").override().problem()).contains("a class of an algorithm");
         assertThat(instance.admin.removeOverride("other").effective().dryRun()).isFalse();
+    }
+
+    @Test
+    void errorInOneReadingConcernsNeitherOtherLimitsNorTheNextReading() {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        instance.limit("api").addCheck(instance.catalog, limit -> {
+            if (limit.dryRun() && failing.get()) {
+                throw new OutOfMemoryError("simulated");
+            }
+        });
+        for (String limit : List.of("api", "other")) {
+            server.put(limit, RateLimitOverride.builder().dryRun(true).build(), null);
+        }
+        instance.poll();
+        assertThat(instance.effective("other").dryRun()).isTrue();
+        assertConfigured();
+        failing.set(false);
+        pass(Duration.ofSeconds(1));
+        assertThat(instance.effective("api").dryRun()).isTrue();
+        assertThat(instance.admin.status("api").override().problem()).isNull();
+        failing.set(true);
+        pass(Duration.ofSeconds(1));
+        assertConfigured();
+        server.put("other", RateLimitOverride.builder().capacity(3).build(), null);
+        pass(Duration.ofSeconds(1));
+        assertThat(instance.effective("other").capacity()).isEqualTo(3);
     }
 
     @Test
