@@ -8,7 +8,6 @@ import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
@@ -205,11 +204,7 @@ final class LeaseBroker {
         Lease remainder = bucket.receive(request, brought, now);
         refund(remainder.isEmpty() ? List.of() : List.of(remainder));
         renewIfRunningOut(charge, bucket);
-        if (outcome == null) {
-            return null;
-        }
-        Refund refund = brought == null ? outcome.refund() : brought.refundOfFirst(charge, nanos);
-        return StoreOutcome.of(call, outcome.decisions(), refund);
+        return outcome == null ? null : StoreOutcome.of(call, outcome.decision());
     }
 
     /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */

@@ -219,16 +219,6 @@ final class LeasedPermits {
     }
 
     /**
-     * Returns the refund of the charge that the lease was taken with. It keeps its permits if it may have opened a period, which by
-     * the rule would end with the refund and in the store does not, and if they come back before those of the lease.
-     */
-    Refund refundOfFirst(Charge charge, LongSupplier clock) {
-        return refillsEvenly || limit.numbers().traits().has(Trait.STARTS_PERIODS)
-                ? Refund.NONE
-                : new Portion(this, charge.permits(), 0, 0).refund(charge, clock);
-    }
-
-    /**
      * What a call has taken.
      *
      * @param after how things stood then

@@ -141,14 +141,17 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         }
     }
 
-    /** Decides a request whose only charge may lease. */
+    /**
+     * Decides a request whose only charge may lease. One that may be refunded, because another store can still reject the call, takes
+     * no lease: what the call that brings a lease has taken stays.
+     */
     private StoreAnswer decideOne(StoreRequest request) {
         LeasedBucket bucket = bucket(request.first());
-        if (bucket == null) {
-            return store().decide(request);
+        StoreOutcome outcome = bucket == null ? null : take(request, bucket);
+        if (outcome != null) {
+            return outcome;
         }
-        StoreOutcome outcome = take(request, bucket);
-        return outcome != null ? outcome : broker.decide(request, bucket);
+        return bucket == null || request.refundable() ? store().decide(request) : broker.decide(request, bucket);
     }
 
     private @Nullable StoreOutcome take(StoreRequest request, LeasedBucket bucket) {

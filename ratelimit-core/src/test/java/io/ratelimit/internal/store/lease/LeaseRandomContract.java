@@ -29,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -169,14 +170,16 @@ public abstract class LeaseRandomContract {
             List<Charge> charges = List.of(new Charge(known, "key", permits()));
             slow.decided = -1;
             long called = clock.micros();
-            StoreRequest request = StoreRequest.of(charges, refunds);
-            StoreOutcome decided = refunds
+            // Such a call takes no lease.
+            boolean mayBeRefunded = refunds && random.nextBoolean();
+            StoreRequest request = StoreRequest.of(charges, mayBeRefunded);
+            StoreOutcome decided = mayBeRefunded
                     ? instance.decide(request).toStage().toCompletableFuture().join()
                     : instance.decide(request.first()).await();
             if (decided.decision().allowed()) {
                 handedOut += slow.decided < 0 ? 1 : 0;
                 bookClock.set(slow.decided < 0 ? called : slow.decided);
-                write(charges, decided.refund());
+                write(charges, mayBeRefunded ? decided.refund() : null);
             }
             if (!refundable.isEmpty() && random.nextInt(4) == 0) {
                 refundable.remove(random.nextInt(refundable.size())).run();
@@ -184,8 +187,8 @@ public abstract class LeaseRandomContract {
         }
 
         /** In the book. */
-        private void write(List<Charge> charges, Refund refund) {
-            StoreOutcome written = refunds
+        private void write(List<Charge> charges, @Nullable Refund refund) {
+            StoreOutcome written = refund != null
                     ? book.decide(StoreRequest.refundable(charges))
                             .toStage()
                             .toCompletableFuture()
@@ -194,7 +197,7 @@ public abstract class LeaseRandomContract {
             assertThat(written.decision().allowed())
                     .as("%s: %s at %s", limit, charges.get(0).permits(), bookClock.micros())
                     .isTrue();
-            if (refunds && random.nextInt(3) == 0) {
+            if (refund != null && random.nextInt(3) == 0) {
                 refundable.add(() -> {
                     bookClock.set(clock.micros());
                     written.refund().refund(charges).toCompletableFuture().join();
