@@ -212,14 +212,14 @@ final class PermitQueueRegistry {
      * Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now.
      */
     private void expire(WaitingCall call) {
+        call.queue().remove(call);
+        StoreOutcome rejection = call.rejection();
         if (call.isOver()) {
             return;
         }
-        call.queue().remove(call);
-        StoreOutcome rejection = call.rejection();
         if (rejection != null) {
             call.finish(rejection, null);
-        } else if (!call.isOver()) {
+        } else {
             decide(call);
         }
     }

@@ -41,6 +41,9 @@ final class WaitingCall {
 
     private volatile @Nullable StoreOutcome rejection;
 
+    /** Whether the wait is over, also while limits in dry run are decided. */
+    private volatile boolean over;
+
     /**
      * @param present returns the limit that applies now in the place of one that the call knows
      * @param executor completes the outcome after a wait
@@ -163,11 +166,11 @@ final class WaitingCall {
         List<Charge> trials = decided.charges().stream()
                 .filter(charge -> charge.limit().enabled() && charge.limit().dryRun())
                 .toList();
-        return trials.isEmpty() || isOver()
+        return trials.isEmpty() || outcome.isDone()
                 ? CompletableFuture.completedFuture(decided)
                 : ask(asked.with(trials))
-                        .exceptionally(thrown -> allowed(trials))
-                        .thenApply(tried -> CombinedOutcome.of(asked.with(decided.charges()), List.of(decided, tried)));
+                        .thenApply(tried -> CombinedOutcome.of(asked.with(decided.charges()), List.of(decided, tried)))
+                        .exceptionally(thrown -> decided);
     }
 
     /** The call is about to join a queue. */
@@ -185,7 +188,7 @@ final class WaitingCall {
     }
 
     boolean isOver() {
-        return outcome.isDone();
+        return over || outcome.isDone();
     }
 
     /** From now on, the calling thread is another one than that of the call. */
@@ -197,7 +200,7 @@ final class WaitingCall {
         return entered;
     }
 
-    /** Returns the last rejection; {@code null} if the call was not decided yet. */
+    /** Returns the last rejection; {@code null} if the call was not decided yet, or its wait is over. */
     @Nullable
     StoreOutcome rejection() {
         return rejection;
@@ -216,7 +219,7 @@ final class WaitingCall {
 
     /** Ends the wait with a decision or a failure. */
     void finish(@Nullable StoreOutcome decided, @Nullable Throwable thrown) {
-        // It lacks nothing any more, also before a thread completes it.
+        over = true;
         rejection = null;
         if (decided == null) {
             continueBy(() -> outcome.completeExceptionally(Futures.unwrap(Objects.requireNonNull(thrown))));

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitListener;
@@ -306,6 +307,44 @@ class PermitQueueTests {
             }
         };
         return new RateLimitGate(observed, listener(), times);
+    }
+
+    /** It would lack what it has taken itself, which can block its key. */
+    @Test
+    void callIsNotDecidedAgainWhileALimitInDryRunIs() throws Exception {
+        RateLimit rate = RateLimit.named("rate")
+                .rate("1/h")
+                .blockFor(Duration.ofHours(1))
+                .build();
+        RateLimit trial = TestLimits.dryRun(TestLimits.fixedWindow("trial", 1, "1/h"));
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        RateLimitStore late = new DelegatingRateLimitStore(store) {
+
+            @Override
+            public StoreAnswer decide(StoreRequest request) {
+                CompletableFuture<Void> before =
+                        request.first().limit() == trial ? answer : CompletableFuture.completedFuture(null);
+                return StoreAnswer.of(
+                        () -> before.thenCompose(now -> super.decide(request).toStage()));
+            }
+        };
+        Settlement both = entered(enter(2));
+        RateLimitGate held = new RateLimitGate(late, listener(), times);
+        AcquireRequest request = new AcquireRequest(
+                List.of(new Charge(rate, "alice", 1), new Charge(limit, "alice", 1), new Charge(trial, "alice", 1)),
+                false,
+                CallListener.NONE);
+        CompletableFuture<Settlement> call = held.enterAsync(request).toCompletableFuture();
+        both.release();
+        held.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        times.pass(limit.maxWait());
+        answer.complete(null);
+        entered(call).release();
+        assertThat(store.change(rate, "alice", BucketChange.NONE)
+                        .toCompletableFuture()
+                        .join()
+                        .isBlocked())
+                .isFalse();
     }
 
     /** As if it had been rejected at once. */
