@@ -119,6 +119,10 @@ final class WaitingCall {
      * needs no permits of one that is disabled, and again all of them if that one is enabled before the call was let in.
      */
     CompletableFuture<StoreOutcome> decide() {
+        return Futures.start(this::decideByPresentLimits);
+    }
+
+    private CompletableFuture<StoreOutcome> decideByPresentLimits() {
         List<Charge> charges = asked().stream().map(this::byPresentLimit).toList();
         List<Charge> others =
                 charges.stream().filter(charge -> !mayReject(charge)).toList();

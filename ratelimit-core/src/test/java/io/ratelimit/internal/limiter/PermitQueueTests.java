@@ -347,6 +347,24 @@ class PermitQueueTests {
                 .isFalse();
     }
 
+    @Test
+    void callWhosePresentLimitCannotBeFoundFailsAndKeepsNoOtherWaiting() {
+        PermitQueueRegistry queues = new PermitQueueRegistry(store, times, Duration.ofSeconds(1), Runnable::run);
+        StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
+        StackOverflowError failure = new StackOverflowError("of the test");
+        assertThat(queues.decideAsync(
+                        request,
+                        known -> {
+                            throw failure;
+                        },
+                        CallObserver.NONE))
+                .failsWithin(Duration.ofSeconds(60))
+                .withThrowableThat()
+                .withCause(failure);
+        assertThat(queues.decideAsync(request, known -> known, CallObserver.NONE))
+                .succeedsWithin(Duration.ofSeconds(60));
+    }
+
     /** As if it had been rejected at once. */
     @Test
     void callThatIsRejectedAfterItsWaitChargesLimitsInDryRun() throws Exception {
