@@ -61,6 +61,8 @@ public final class RateLimit {
 
     private final Map<String, RateLimit> plans;
 
+    private final boolean anyPlanBlocksKeys;
+
     /** The limit of callers without a plan, which may be this one. */
     private RateLimit ofOthers = this;
 
@@ -81,6 +83,7 @@ public final class RateLimit {
         this.scope = values.effective(LimitAttributes.SCOPE);
         this.redis = definition.redis();
         this.plans = Collections.unmodifiableMap(plans);
+        this.anyPlanBlocksKeys = withPlans().stream().anyMatch(RateLimit::blocksKeys);
         plans.values().forEach(plan -> plan.ofOthers = this);
     }
 
@@ -213,15 +216,25 @@ public final class RateLimit {
         return !blockFor.isEmpty() && !dryRun && !decision.allowed() && decision.retryAfter() != null;
     }
 
+    /** Returns whether a call that lacks permits is a violation: a limit that is disabled or in dry run rejects none. */
+    @Internal
+    public boolean blocksKeys() {
+        return enabled && !dryRun && !blockFor.isEmpty();
+    }
+
     /**
-     * Returns whether the lack of what a call takes can block the key: of callers with this plan, or with another one, which share the
-     * bucket. A charge in dry run is never undone.
+     * Returns whether the lack of what a call takes can block the key: of callers with this plan, or with another one of the
+     * configuration, which share the bucket. A charge in dry run is never undone.
      */
     @Internal
     public boolean mayBlockOthers() {
-        return !dryRun
-                && (!blockFor.isEmpty()
-                        || ofOthers.withPlans().stream().anyMatch(limit -> !limit.dryRun && !limit.blockFor.isEmpty()));
+        return !dryRun && (blocksKeys() || ofOthers.anyPlanBlocksKeys);
+    }
+
+    /** Returns whether this limit {@linkplain #blocksKeys blocks keys}, or that of one of its plans. */
+    @Internal
+    public boolean anyPlanBlocksKeys() {
+        return anyPlanBlocksKeys;
     }
 
     /**

@@ -165,8 +165,7 @@ final class CrossSlotDecision {
         }
 
         boolean blocks() {
-            return charges.stream()
-                    .anyMatch(charge -> !charge.limit().blockFor().isEmpty());
+            return charges.stream().map(Charge::limit).anyMatch(RateLimit::blocksKeys);
         }
 
         boolean mayBlockOthers() {

@@ -98,6 +98,27 @@ class ProvisionalChargeTests {
         assertThat(other.isRejected()).isFalse();
     }
 
+    /** A disabled limit blocks nothing, so it may be on a call with one that blocks keys in another store. */
+    @ParameterizedTest
+    @EnumSource(Scope.class)
+    void chargeOfALimitThatBlocksIsFinalBesideADisabledOneThatDoes(Scope scope) {
+        RateLimit off = limit("off")
+                .redis("eu")
+                .blockFor(Duration.ofMinutes(10))
+                .enabled(false)
+                .build();
+        Charge paid =
+                new Charge(off.with(RateLimitPlan.named("paid").enabled(true).blockFor(Duration.ZERO)), "alice", 1);
+        Charge user = perUser(scope);
+        store.decide(paid).await();
+        CompletableFuture<Void> answer = eu.hold();
+        CompletableFuture<StoreOutcome> call = decideAsync(user, paid);
+        StoreOutcome other = store.decide(user).await();
+        answer.complete(null);
+        assertThat(call.join().isRejected()).isTrue();
+        assertThat(other.isRejected()).isFalse();
+    }
+
     @ParameterizedTest
     @EnumSource(Scope.class)
     void storeThatFailsBlocksNothing(Scope scope) {
