@@ -228,6 +228,18 @@ class JointLimitsTests {
         });
     }
 
+    /** A charge of the limit that is undone could be a violation by the plan. */
+    @Test
+    void programmaticCallIsRefusedIfAPlanOfALimitBlocks() {
+        urls.withPropertyValues(
+                        "ratelimit.limits.shared.block-for=0", "ratelimit.limits.shared.plans.gold.block-for=1m")
+                .run(context -> assertThatExceptionOfType(IllegalArgumentException.class)
+                        .isThrownBy(() -> context.getBean(RateLimiterRegistry.class)
+                                .tryAcquireAll(List.of(
+                                        new PermitRequest("own", "alice"), new PermitRequest("shared", "alice"))))
+                        .withMessageContaining(RULE));
+    }
+
     /** It differs between instances, on which the same overrides apply: only the call itself is refused. */
     @Test
     void programmaticCallChangesNothingOfWhatApplies() {

@@ -40,18 +40,18 @@ public record JointLimits(List<EffectiveLimit> limits, String place) {
         try {
             limits.forEach(other -> check(limits.stream()
                     .filter(each -> each == limit || each == other)
-                    .flatMap(each -> numbers.apply(each).withPlans().stream())
+                    .map(numbers)
                     .toList()));
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(place);
         }
     }
 
-    /** @throws RateLimitConfigurationException if two of these limits block keys in different stores */
+    /** @throws RateLimitConfigurationException if two of these limits, or plans of them, block keys in different stores */
     static void check(List<RateLimit> limits) {
         RateLimit blocking = null;
         for (RateLimit limit : limits) {
-            if (!limit.enabled() || limit.dryRun() || limit.blockFor().isEmpty()) {
+            if (!limit.anyPlanBlocksKeys()) {
                 continue;
             }
             if (blocking != null && !Objects.equals(store(blocking), store(limit))) {

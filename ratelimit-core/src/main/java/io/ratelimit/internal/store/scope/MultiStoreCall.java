@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call with limits in several stores: all are charged, or none. The memory of this instance is asked first, then all servers at
  * the same time, and last the store with limits that block keys: what it charges must be final, or it would be the violation of
- * another call. There is only one such store, because start-up refuses others. If a store rejects the call or cannot decide it,
+ * another call. There is only one such store: calls with two are refused. If a store rejects the call or cannot decide it,
  * the charges of the others are refunded. No caller waits for that.
  */
 final class MultiStoreCall {
