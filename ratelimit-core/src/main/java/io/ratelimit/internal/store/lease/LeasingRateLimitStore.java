@@ -146,7 +146,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
      * no lease: what the call that brings a lease has taken stays.
      */
     private StoreAnswer decideOne(StoreRequest request) {
-        LeasedBucket bucket = bucket(request.first());
+        LeasedBucket bucket = bucket(request);
         StoreOutcome outcome = bucket == null ? null : take(request, bucket);
         if (outcome != null) {
             return outcome;
@@ -162,17 +162,19 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         return outcome;
     }
 
-    private @Nullable LeasedBucket bucket(Charge charge) {
-        LeasedBucket known = buckets.find(charge.limit(), charge.key());
-        return known != null ? known : added(charge.limit(), charge.key());
-    }
-
     /** The lease by the plan that the key had before ends, so that its permits are not missing now. */
-    private @Nullable LeasedBucket added(RateLimit limit, @Nullable String key) {
+    private @Nullable LeasedBucket bucket(StoreRequest request) {
+        RateLimit limit = request.first().limit();
+        String key = request.first().key();
+        LeasedBucket known = buckets.find(limit, key);
+        if (known != null) {
+            return known;
+        }
         if (limit.plan() != null || !limit.plans().isEmpty()) {
             sweep.refund(buckets.retireOtherPlans(limit, key, nanos.getAsLong()));
         }
-        return buckets.of(limit, key);
+        // One that takes no lease needs no room.
+        return request.refundable() ? null : buckets.of(limit, key);
     }
 
     private static boolean anyMayLease(StoreRequest request) {

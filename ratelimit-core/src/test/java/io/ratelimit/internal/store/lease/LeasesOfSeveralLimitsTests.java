@@ -86,6 +86,18 @@ class LeasesOfSeveralLimitsTests {
         assertThat(instances.used(leased)).isEqualTo(7);
     }
 
+    /** They take no leases, and there is room for so many keys. */
+    @Test
+    void callsThatMayBeRefundedLeaveTheRoomForLeasesToOthers() {
+        RateLimit leased = window("leased", 1_000, 100);
+        for (int i = 0; i < 20; i++) {
+            store.decide(StoreRequest.refundable(List.of(new Charge(leased, "user" + i, 1))))
+                    .await();
+        }
+        instances.takeSlowly(1 + 2 + 3 + 1, leased);
+        assertThat(store.leased(leased.id())).isPositive();
+    }
+
     private static RateLimit dryRun() {
         return TestSettings.of(true, OnStoreFailure.LOCAL, Map.of())
                 .apply(RateLimit.named("trial")
