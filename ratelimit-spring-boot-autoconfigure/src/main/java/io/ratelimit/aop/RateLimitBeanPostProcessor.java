@@ -109,7 +109,7 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
         return factory;
     }
 
-    /** Finds the limits of a method when Spring, at its first call, looks for the advice of the method. */
+    /** Finds the limits of a method when Spring looks for its advice, which is before or at its first call and not at each. */
     private static List<Object> adviceOf(Advised proxy, Method method, @Nullable Class<?> targetClass) {
         Class<?> type = targetClass != null ? targetClass : method.getDeclaringClass();
         return DefaultAdvisorChainFactory.INSTANCE

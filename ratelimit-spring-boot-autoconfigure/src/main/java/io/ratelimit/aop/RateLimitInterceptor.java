@@ -15,7 +15,8 @@ import org.springframework.beans.factory.BeanCurrentlyInCreationException;
  * Intercepts calls of limited methods.
  *
  * @param gate resolved at the first call, so that the store is not created too early
- * @param known the method that is called, if the target is {@code knownIn}; {@code null}: it is found in each call
+ * @param known the method that is called; {@code null}: it is not limited
+ * @param knownIn the class of the target for which {@code known} is valid; {@code null}: the method is found in each call
  */
 public record RateLimitInterceptor(
         LimitedMethodResolver methods,
