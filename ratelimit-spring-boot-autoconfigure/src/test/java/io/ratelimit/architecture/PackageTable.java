@@ -28,7 +28,7 @@ final class PackageTable extends ArchCondition<JavaClass> {
             entry("internal.store.lease", List.of("spi", "internal.store", "internal.concurrent")),
             entry("internal.store.rejection", List.of("spi", "internal.store")),
             entry("internal.store.scope", List.of("spi", "internal.store", "internal.concurrent")),
-            entry("internal.limiter", List.of("spi", "internal.concurrent")),
+            entry("internal.limiter", List.of("spi", "internal.store", "internal.concurrent")),
             entry(
                     "internal.change",
                     List.of("event", "spi", "internal.store", "internal.limiter", "internal.concurrent")),
