@@ -18,8 +18,8 @@ final class PermitQueue {
     /** In the order of their arrival. Each can leave at any time, such as thousands that are cancelled. */
     private final Set<WaitingCall> calls = new LinkedHashSet<>();
 
-    /** Whether the first call is being decided. */
-    private boolean deciding;
+    /** The call that is being decided; {@code null}: none is. */
+    private @Nullable WaitingCall deciding;
 
     /** Whether permits may have been released since the first call was decided last. */
     private boolean signalled;
@@ -43,7 +43,7 @@ final class PermitQueue {
 
     /** Returns whether nothing waits here or is being decided. */
     synchronized boolean isEmpty() {
-        return !deciding && calls.isEmpty();
+        return deciding == null && calls.isEmpty();
     }
 
     /** Removes a call that does not wait any more. */
@@ -52,6 +52,22 @@ final class PermitQueue {
             calls.remove(call);
         }
         proceed();
+    }
+
+    /**
+     * Removes a call whose time is over.
+     *
+     * @return whether the call is to end now; {@code false}: it is being decided, and ends with that decision, which may have taken permits
+     */
+    boolean expire(WaitingCall call) {
+        boolean endsNow;
+        synchronized (this) {
+            calls.remove(call);
+            call.expire();
+            endsNow = deciding != call;
+        }
+        proceed();
+        return endsNow;
     }
 
     /** Permits may have been released. */
@@ -68,7 +84,7 @@ final class PermitQueue {
      * @param charge the number of the charge
      */
     synchronized boolean signalIfLacking(WaitingCall call, int charge) {
-        signalled |= deciding;
+        signalled |= deciding != null;
         boolean lacks = call.lacks(charge);
         signalled |= lacks;
         return lacks;
@@ -100,11 +116,11 @@ final class PermitQueue {
     }
 
     private synchronized @Nullable WaitingCall next() {
-        WaitingCall first = deciding ? null : first();
+        WaitingCall first = deciding == null ? first() : null;
         if (first == null || (first.rejection() != null && !signalled)) {
             return null;
         }
-        deciding = true;
+        deciding = first;
         signalled = false;
         releases = queues.releases();
         return first;
@@ -135,7 +151,8 @@ final class PermitQueue {
             }
         } finally {
             synchronized (this) {
-                deciding = false;
+                deciding = null;
+                waits &= !call.isExpired();
                 full = waits;
                 if (waits) {
                     // A release before the call was registered may have been of permits that it lacks.

@@ -208,11 +208,11 @@ final class PermitQueueRegistry {
         });
     }
 
-    /**
-     * Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now.
-     */
+    /** Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now. */
     private void expire(WaitingCall call) {
-        call.queue().remove(call);
+        if (!call.queue().expire(call)) {
+            return;
+        }
         StoreOutcome rejection = call.rejection();
         if (call.isOver()) {
             return;

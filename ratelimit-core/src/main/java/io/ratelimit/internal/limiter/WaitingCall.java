@@ -41,6 +41,9 @@ final class WaitingCall {
 
     private volatile @Nullable StoreOutcome rejection;
 
+    /** Whether its time is over. */
+    private volatile boolean expired;
+
     /** Whether the wait is over, also while limits in dry run are decided. */
     private volatile boolean over;
 
@@ -193,6 +196,15 @@ final class WaitingCall {
 
     boolean isOver() {
         return over || outcome.isDone();
+    }
+
+    /** The decision under way, if there is one, is the last. */
+    void expire() {
+        expired = true;
+    }
+
+    boolean isExpired() {
+        return expired;
     }
 
     /** From now on, the calling thread is another one than that of the call. */

@@ -14,6 +14,7 @@ import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreAnswer;
+import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
@@ -505,6 +506,42 @@ class PermitQueueTests {
 
     private AcquireRequest request(long permits) {
         return new AcquireRequest(List.of(new Charge(limit, "alice", permits)), false, CallListener.NONE);
+    }
+
+    /** Decided once more, it would be rejected for the lack of what it has taken itself. */
+    @Test
+    void callWhoseTimeEndsBeforeTheAnswerEndsWithTheAnswer() throws Exception {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        RateLimitStore distant = new DelegatingRateLimitStore(store) {
+
+            @Override
+            public StoreAnswer decide(StoreRequest request) {
+                StoreOutcome decided = super.decide(request).await();
+                return StoreAnswer.of(() -> answer.thenApply(now -> decided));
+            }
+        };
+        RateLimitGate ofDistant = new RateLimitGate(distant, listener(), times);
+        CompletableFuture<Settlement> call = ofDistant.enterAsync(request(2)).toCompletableFuture();
+        times.pass(limit.maxWait());
+        assertThat(call).isNotDone();
+        answer.complete(null);
+        entered(call).release();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    @Test
+    void callWhoseTimeEndsDuringALaterDecisionEndsWithThat() throws Exception {
+        SharedStore slow = new SharedStore(store);
+        RateLimitGate ofShared = new RateLimitGate(slow, listener(), times);
+        var unused = entered(enter(2));
+        CompletableFuture<Settlement> call = ofShared.enterAsync(request(2)).toCompletableFuture();
+        slow.answer = new CompletableFuture<>();
+        ofShared.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        times.pass(limit.maxWait());
+        assertThat(call).isNotDone();
+        slow.answer.complete(null);
+        assertThat(call).failsWithin(Duration.ofSeconds(60));
+        assertThat(ofShared.waitingCalls(limit)).isZero();
     }
 
     /** Its permits come back when the next one has been rejected for the lack of them. */
