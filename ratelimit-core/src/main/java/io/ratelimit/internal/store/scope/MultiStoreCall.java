@@ -46,17 +46,17 @@ final class MultiStoreCall {
 
     /** Looks first where that is free: a store in memory whose block or violation rejects the call is asked before all others. */
     CompletableFuture<StoreOutcome> decide() {
-        return Futures.forAll(those(part -> part.blocks() && part.isInMemory()), Part::look)
-                .thenCompose(looked -> charge(stages()))
+        return Futures.forAll(those(part -> part.mayBlockOthers() && part.isInMemory()), Part::look)
+                .thenCompose(looked -> Futures.forAll(those(Part::isRejected), Part::violate))
+                .thenCompose(violated -> charge(stages()))
                 .handle((done, thrown) -> outcome(thrown));
     }
 
     private Iterator<List<Part>> stages() {
         return List.of(
-                        those(Part::isSeenToReject),
-                        those(part -> !part.blocks() && part.isInMemory()),
-                        those(part -> !part.blocks() && !part.isInMemory()),
-                        those(part -> part.blocks() && !part.isSeenToReject()))
+                        those(part -> !part.mayBlockOthers() && part.isInMemory()),
+                        those(part -> !part.mayBlockOthers() && !part.isInMemory()),
+                        those(Part::mayBlockOthers))
                 .iterator();
     }
 
@@ -105,12 +105,12 @@ final class MultiStoreCall {
             return charges.stream().allMatch(charge -> store.isNonBlocking(charge.limit()));
         }
 
-        boolean blocks() {
+        boolean mayBlockOthers() {
             return charges.stream().map(Charge::limit).anyMatch(RateLimit::mayBlockOthers);
         }
 
-        boolean isSeenToReject() {
-            return seen.values().stream().anyMatch(StoreOutcome::isRejected);
+        private boolean blocksKeys() {
+            return charges.stream().map(Charge::limit).anyMatch(RateLimit::blocksKeys);
         }
 
         boolean isCharged() {
@@ -118,7 +118,9 @@ final class MultiStoreCall {
         }
 
         boolean isRejected() {
-            return charged != null && charged.isRejected();
+            return charged != null
+                    ? charged.isRejected()
+                    : seen.values().stream().anyMatch(StoreOutcome::isRejected);
         }
 
         CompletableFuture<Void> charge() {
@@ -126,21 +128,40 @@ final class MultiStoreCall {
         }
 
         CompletableFuture<Void> look() {
-            return see(StoreRequest::peek);
+            return see(charges, StoreRequest::peek);
+        }
+
+        /**
+         * A look that rejects blocks no key, so a store that blocks keys is asked to charge the call. If permits have come back
+         * meanwhile, they are refunded, and the look counts.
+         */
+        CompletableFuture<Void> violate() {
+            return blocksKeys()
+                    ? charge().thenRun(() -> {
+                        if (!isRejected()) {
+                            refund(charge -> true);
+                            charged = null;
+                        }
+                    })
+                    : CompletableFuture.completedFuture(null);
         }
 
         /** The call is rejected: charges limits in dry run, unless the call would hold their permits, and looks at the others. */
         CompletableFuture<Void> complete() {
-            return see(charge -> isKept(charge) ? StoreRequest.refundable(List.of(charge)) : StoreRequest.peek(charge));
+            return see(
+                    charges.stream()
+                            .filter(charge -> isKept(charge) || !seen.containsKey(charge))
+                            .toList(),
+                    charge -> isKept(charge) ? StoreRequest.refundable(List.of(charge)) : StoreRequest.peek(charge));
         }
 
         private CompletableFuture<StoreOutcome> ask(StoreRequest question) {
             return Futures.start(() -> store.decide(question).toStage());
         }
 
-        private CompletableFuture<Void> see(Function<Charge, StoreRequest> question) {
+        private CompletableFuture<Void> see(List<Charge> some, Function<Charge, StoreRequest> question) {
             return Futures.forAll(
-                    charges, charge -> ask(question.apply(charge)).thenAccept(decided -> seen.put(charge, decided)));
+                    some, charge -> ask(question.apply(charge)).thenAccept(decided -> seen.put(charge, decided)));
         }
 
         /** Returns whether the charge stays although another limit rejects the call. */

@@ -21,6 +21,8 @@ import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.spi.Waiter;
@@ -117,6 +119,46 @@ class ProvisionalChargeTests {
         answer.complete(null);
         assertThat(call.join().isRejected()).isTrue();
         assertThat(other.isRejected()).isFalse();
+    }
+
+    /** Permits that come back between a look and a charge would be taken before the others are asked. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void callThatALookRejectsTakesNothingThoughPermitsComeBack(boolean blocks) {
+        List<StoreRequest> charged = new CopyOnWriteArrayList<>();
+        RateLimitStore passing = new DelegatingRateLimitStore(instance) {
+
+            @Override
+            public StoreAnswer decide(StoreRequest request) {
+                StoreAnswer answer = super.decide(request);
+                if (request.isPeek()) {
+                    clock.advance(Duration.ofHours(1));
+                } else {
+                    charged.add(request);
+                }
+                return answer;
+            }
+        };
+        RateLimitStore both = RoutingRateLimitStore.byScope(
+                RoutingRateLimitStore.byServer(
+                        new FailoverRateLimitStore(home, instance),
+                        Map.of("eu", new FailoverRateLimitStore(eu, instance)),
+                        UnaryOperator.identity()),
+                passing);
+        RateLimit perUser = limit("per-user")
+                .scope(Scope.INSTANCE)
+                .blockFor(Duration.ofMinutes(10))
+                .build();
+        RateLimit ofPlan = blocks ? perUser : perUser.with(RateLimitPlan.named("staff").blockFor(Duration.ZERO));
+        instance.decide(new Charge(perUser, "alice", 1)).await();
+        int asked = eu.asked().size();
+        StoreOutcome outcome = both.decide(StoreRequest.of(List.of(new Charge(ofPlan, "alice", 1), total)))
+                .await();
+        assertThat(outcome.isRejected()).isTrue();
+        assertThat(charged).hasSize(blocks ? 1 : 0);
+        assertThat(eu.asked()).as("charged").hasSize(asked);
+        assertThat(instance.decide(new Charge(perUser, "alice", 1)).await().isRejected())
+                .isFalse();
     }
 
     @ParameterizedTest
