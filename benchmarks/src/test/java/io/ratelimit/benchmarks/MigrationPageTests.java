@@ -41,10 +41,10 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.util.StringUtils;
 
-/** What docs/migration.md shows of other libraries exists there: configurations bind without a remainder, names are theirs. */
+/** What the pages on migration show of other libraries exists there: configurations bind without a remainder, names are theirs. */
 class MigrationPageTests {
 
-    private static final String PAGE = read();
+    private static final String PAGES = read();
 
     @Test
     void bucket4jBinds() throws IOException {
@@ -87,7 +87,7 @@ class MigrationPageTests {
         List<String> attributes = Arrays.stream(type.getDeclaredMethods())
                 .map(method -> method.getName())
                 .toList();
-        String table = PAGE.substring(PAGE.indexOf("| " + annotation));
+        String table = PAGES.substring(PAGES.indexOf("| " + annotation));
         List<String> named = table.substring(0, table.indexOf("\n\n"))
                 .lines()
                 .skip(2)
@@ -106,8 +106,8 @@ class MigrationPageTests {
     @CsvSource({
         "bucket4j-spring-boot-starter, bucket4j.",
         "Resilience4j, resilience4j.ratelimiter.",
-        "Spring Cloud Gateway's RequestRateLimiter, spring.cloud.gateway.server.webflux.filter.request-rate-limiter.",
-        "Spring Cloud Gateway's RequestRateLimiter, spring.cloud.gateway.server.webflux.redis-rate-limiter."
+        "Spring Cloud Gateway, spring.cloud.gateway.server.webflux.filter.request-rate-limiter.",
+        "Spring Cloud Gateway, spring.cloud.gateway.server.webflux.redis-rate-limiter."
     })
     void propertiesHaveRows(String library, String prefix) throws IOException {
         List<String> properties = metadata(prefix);
@@ -123,8 +123,8 @@ class MigrationPageTests {
         "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.BandWidth",
         "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.MethodProperties",
         "Resilience4j, io.github.resilience4j.common.ratelimiter.configuration.CommonRateLimiterConfigurationProperties$InstanceProperties",
-        "Spring Cloud Gateway's RequestRateLimiter, org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter$Config",
-        "Spring Cloud Gateway's RequestRateLimiter, org.springframework.cloud.gateway.filter.factory.RequestRateLimiterGatewayFilterFactory$Config"
+        "Spring Cloud Gateway, org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter$Config",
+        "Spring Cloud Gateway, org.springframework.cloud.gateway.filter.factory.RequestRateLimiterGatewayFilterFactory$Config"
     })
     void nestedPropertiesHaveRows(String library, String type) throws ClassNotFoundException {
         // The route of a filter is no property: the gateway sets it.
@@ -157,8 +157,8 @@ class MigrationPageTests {
     }
 
     private static Set<String> wordsOfFirstCells(String library) {
-        String section = PAGE.substring(PAGE.indexOf("\n## From " + library + "\n") + 1);
-        int end = section.indexOf("\n## ");
+        String section = PAGES.substring(PAGES.indexOf("\n# Migrate from " + library + "\n") + 1);
+        int end = section.indexOf("\n# ");
         return (end < 0 ? section : section.substring(0, end))
                 .lines()
                 .filter(line -> line.startsWith("| "))
@@ -170,7 +170,7 @@ class MigrationPageTests {
 
     private static <T> T bind(String snippet, String prefix, T properties) throws IOException {
         Matcher matcher = Pattern.compile("<!-- before: " + snippet + " -->\\s+```text\\n(.*?)```", Pattern.DOTALL)
-                .matcher(PAGE);
+                .matcher(PAGES);
         assertThat(matcher.find()).as(snippet).isTrue();
         List<PropertySource<?>> sources = new YamlPropertySourceLoader()
                 .load(snippet, new ByteArrayResource(matcher.group(1).getBytes(StandardCharsets.UTF_8)));
@@ -180,10 +180,14 @@ class MigrationPageTests {
     }
 
     private static String read() {
-        try {
-            return Files.readString(Path.of("../docs/migration.md"));
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
+        StringBuilder pages = new StringBuilder();
+        for (String library : List.of("bucket4j", "resilience4j", "gateway", "redisson")) {
+            try {
+                pages.append('\n').append(Files.readString(Path.of("../docs/migration-" + library + ".md")));
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
         }
+        return pages.toString();
     }
 }
