@@ -231,6 +231,12 @@ public final class RateLimit {
         return !dryRun && (blocksKeys() || ofOthers.anyPlanBlocksKeys);
     }
 
+    /** Returns whether keys are blocked for callers with this plan alone, which comes from code: calls with other plans cannot know. */
+    @Internal
+    public boolean blocksKeysByCodeAlone() {
+        return blocksKeys() && !ofOthers.anyPlanBlocksKeys;
+    }
+
     /** Returns whether this limit {@linkplain #blocksKeys blocks keys}, or that of one of its plans. */
     @Internal
     public boolean anyPlanBlocksKeys() {

@@ -281,17 +281,15 @@ class JointLimitsTests {
         });
     }
 
-    @Test
-    void planOfABeanDoesNotBlockOnceTheOtherLimitDoes() {
-        application.run(context -> {
+    /** A call of another plan would charge the limit before the other store has decided. */
+    @ParameterizedTest
+    @CsvSource({"ratelimit.limits.shared.capacity=5, 0", "ratelimit.limits.shared.plans.strict.block-for=1m, 1"})
+    void planOfABeanBlocksOnlyIfAConfiguredPlanDoes(String property, int blocks) {
+        application.withPropertyValues(property, "ratelimit.limits.shared.plan-expression=none").run(context -> {
             RateLimitPlan plan = RateLimitPlan.named("drawn").blockFor(Duration.ofMinutes(1));
             EffectiveLimit shared =
                     context.getBean(LimitCatalog.class).effective("shared").orElseThrow();
-            assertThat(shared.plan(plan).blockFor()).hasSize(1);
-            refresh(context, "ratelimit.limits.own.block-for=1m");
-            assertThat(shared.plan(plan).blockFor()).isEmpty();
-            refresh(context, "ratelimit.limits.own.block-for=0");
-            assertThat(shared.plan(plan).blockFor()).hasSize(1);
+            assertThat(shared.plan(plan).blockFor()).hasSize(blocks);
         });
     }
 

@@ -47,14 +47,23 @@ public record JointLimits(List<EffectiveLimit> limits, String place) {
         }
     }
 
-    /** @throws RateLimitConfigurationException if two of these limits, or plans of them, block keys in different stores */
+    /**
+     * @throws RateLimitConfigurationException if two of these limits, or plans of them, block keys in different stores, or one does
+     *     by a plan that calls of others do not know
+     */
     static void check(List<RateLimit> limits) {
         RateLimit blocking = null;
         for (RateLimit limit : limits) {
+            if (limit.blocksKeysByCodeAlone() && !limits.stream().allMatch(other -> haveOneStore(limit, other))) {
+                throw new RateLimitConfigurationException(
+                        "blockFor must not be set by code alone for a limit of a call that different stores decide (was set for "
+                                + describe(limit) + ").",
+                        "Set blockFor for the limit or for a configured plan, too, so that calls of other plans know of it.");
+            }
             if (!limit.anyPlanBlocksKeys()) {
                 continue;
             }
-            if (blocking != null && !Objects.equals(store(blocking), store(limit))) {
+            if (blocking != null && !haveOneStore(blocking, limit)) {
                 throw new RateLimitConfigurationException(
                         "blockFor must not be set for limits of one call that different stores decide (was set for "
                                 + describe(blocking) + " and " + describe(limit) + ").",
@@ -62,6 +71,10 @@ public record JointLimits(List<EffectiveLimit> limits, String place) {
             }
             blocking = limit;
         }
+    }
+
+    private static boolean haveOneStore(RateLimit limit, RateLimit other) {
+        return Objects.equals(store(limit), store(other));
     }
 
     /** Returns what tells the store apart from others; {@code null}: the first server. */
