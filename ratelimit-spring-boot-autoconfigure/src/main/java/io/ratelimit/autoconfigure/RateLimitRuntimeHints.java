@@ -34,6 +34,8 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             "io.lettuce.core.RedisClient",
             "io.micrometer.context.ContextSnapshotFactory",
             "io.netty.channel.EventLoop",
+            "kotlinx.coroutines.Deferred",
+            "kotlinx.coroutines.Job",
             "kotlinx.coroutines.flow.Flow",
             "kotlinx.coroutines.reactor.MonoKt",
             "org.aspectj.lang.annotation.Aspect",

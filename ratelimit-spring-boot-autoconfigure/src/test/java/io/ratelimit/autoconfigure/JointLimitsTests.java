@@ -285,12 +285,15 @@ class JointLimitsTests {
     @ParameterizedTest
     @CsvSource({"ratelimit.limits.shared.capacity=5, 0", "ratelimit.limits.shared.plans.strict.block-for=1m, 1"})
     void planOfABeanBlocksOnlyIfAConfiguredPlanDoes(String property, int blocks) {
-        application.withPropertyValues(property, "ratelimit.limits.shared.plan-expression=none").run(context -> {
-            RateLimitPlan plan = RateLimitPlan.named("drawn").blockFor(Duration.ofMinutes(1));
-            EffectiveLimit shared =
-                    context.getBean(LimitCatalog.class).effective("shared").orElseThrow();
-            assertThat(shared.plan(plan).blockFor()).hasSize(blocks);
-        });
+        application
+                .withPropertyValues(property, "ratelimit.limits.shared.plan-expression=none")
+                .run(context -> {
+                    RateLimitPlan plan = RateLimitPlan.named("drawn").blockFor(Duration.ofMinutes(1));
+                    EffectiveLimit shared = context.getBean(LimitCatalog.class)
+                            .effective("shared")
+                            .orElseThrow();
+                    assertThat(shared.plan(plan).blockFor()).hasSize(blocks);
+                });
     }
 
     private static RateLimit effective(AssertableApplicationContext context, String limit) {

@@ -91,10 +91,6 @@ class LeaseRefundTests {
         assertThat(instances.used(limit)).isZero();
     }
 
-    private long admitted(RateLimit limit) {
-        return admitted(store, limit);
-    }
-
     private static long admitted(RateLimitStore instance, RateLimit limit) {
         long admitted = 0;
         while (LeasingInstances.take(instance, limit, 1).allowed()) {

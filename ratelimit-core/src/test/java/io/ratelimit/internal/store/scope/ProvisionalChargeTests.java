@@ -17,11 +17,11 @@ import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
@@ -149,7 +149,8 @@ class ProvisionalChargeTests {
                 .scope(Scope.INSTANCE)
                 .blockFor(Duration.ofMinutes(10))
                 .build();
-        RateLimit ofPlan = blocks ? perUser : perUser.with(RateLimitPlan.named("staff").blockFor(Duration.ZERO));
+        RateLimit ofPlan =
+                blocks ? perUser : perUser.with(RateLimitPlan.named("staff").blockFor(Duration.ZERO));
         instance.decide(new Charge(perUser, "alice", 1)).await();
         int asked = eu.asked().size();
         StoreOutcome outcome = both.decide(StoreRequest.of(List.of(new Charge(ofPlan, "alice", 1), total)))
