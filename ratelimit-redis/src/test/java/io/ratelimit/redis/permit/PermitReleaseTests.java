@@ -237,12 +237,4 @@ class PermitReleaseTests {
         assertThat(one.scripts).hasSizeLessThan(50);
         assertThat(isAdmitted(one, "alice")).isTrue();
     }
-
-    private long free(String key) {
-        return other.store
-                .decide(StoreRequest.peek(new Charge(limit, key, 0)))
-                .await()
-                .decision()
-                .remaining();
-    }
 }
