@@ -19,29 +19,41 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A call with limits in several stores: all are charged, or none. The memory of this instance is asked first, then all servers at
  * the same time, and last the store with limits that block keys: what it charges must be final, or it would be the violation of
  * another call. There is only one such store: calls with two are refused. If a store rejects the call or cannot decide it,
- * the charges of the others are refunded. No caller waits for that.
+ * the charges of the others are refunded. No caller waits for that. Limits in dry run are asked when the call is decided.
  */
 final class MultiStoreCall {
 
     private final StoreRequest request;
 
-    private final List<Part> parts = new ArrayList<>();
+    private final List<Part> parts;
+
+    private final List<Part> dryRuns;
 
     /** @param stores returns the store of a limit */
     MultiStoreCall(StoreRequest request, Function<RateLimit, RateLimitStore> stores) {
         this.request = request;
-        Map<RateLimitStore, List<Charge>> charges = new LinkedHashMap<>();
-        for (Charge charge : request.charges()) {
-            charges.computeIfAbsent(stores.apply(charge.limit()), store -> new ArrayList<>())
-                    .add(charge);
+        this.parts = parts(request.charges(), false, stores);
+        this.dryRuns = parts(request.charges(), true, stores);
+    }
+
+    private static List<Part> parts(List<Charge> charges, boolean dryRun, Function<RateLimit, RateLimitStore> stores) {
+        Map<RateLimitStore, List<Charge>> ofStores = new LinkedHashMap<>();
+        for (Charge charge : charges) {
+            if (charge.limit().dryRun() == dryRun) {
+                ofStores.computeIfAbsent(stores.apply(charge.limit()), store -> new ArrayList<>())
+                        .add(charge);
+            }
         }
-        charges.forEach((store, some) -> parts.add(new Part(store, some)));
+        return ofStores.entrySet().stream()
+                .map(some -> new Part(some.getKey(), some.getValue()))
+                .toList();
     }
 
     /** Looks first where that is free: a store in memory whose block or violation rejects the call is asked before all others. */
@@ -49,6 +61,7 @@ final class MultiStoreCall {
         return Futures.forAll(those(part -> part.mayBlockOthers() && part.isInMemory()), Part::look)
                 .thenCompose(looked -> Futures.forAll(those(Part::isRejected), Part::violate))
                 .thenCompose(violated -> charge(stages()))
+                .thenCompose(decided -> Futures.forAll(dryRuns, part -> part.chargeDryRun(isRejected())))
                 .handle((done, thrown) -> outcome(thrown));
     }
 
@@ -66,21 +79,28 @@ final class MultiStoreCall {
 
     /** Once the call is rejected, only looks at the others: they may have it wait for longer. */
     private CompletableFuture<Void> charge(Iterator<List<Part>> stages) {
-        if (!stages.hasNext() || parts.stream().anyMatch(Part::isRejected)) {
-            return Futures.forAll(those(part -> !part.isCharged()), Part::complete);
+        if (!stages.hasNext() || isRejected()) {
+            return Futures.forAll(those(Part::isUnasked), Part::look);
         }
         return Futures.forAll(stages.next(), Part::charge).thenCompose(charged -> charge(stages));
     }
 
+    private boolean isRejected() {
+        return parts.stream().anyMatch(Part::isRejected);
+    }
+
     private StoreOutcome outcome(@Nullable Throwable thrown) {
         if (thrown != null) {
-            parts.forEach(part -> part.refund(charge -> true));
+            parts.forEach(Part::refund);
             throw Futures.wrap(thrown);
         }
-        boolean rejected = parts.stream().anyMatch(Part::isRejected);
+        boolean rejected = isRejected();
         return CombinedOutcome.of(
                 request,
-                parts.stream().flatMap(part -> part.outcomes(rejected).stream()).toList());
+                Stream.concat(
+                                parts.stream().flatMap(part -> part.outcomes(rejected).stream()),
+                                dryRuns.stream().flatMap(part -> part.outcomes(false).stream()))
+                        .toList());
     }
 
     /** The charges of one store. Never accessed by two steps at once. */
@@ -90,7 +110,7 @@ final class MultiStoreCall {
 
         private final List<Charge> charges;
 
-        /** Of a look at each charge; also what limits in dry run have taken although the call is rejected. */
+        /** Of a look at each charge; of limits in dry run also what they have taken. */
         private final Map<Charge, StoreOutcome> seen = new ConcurrentHashMap<>();
 
         /** {@code null}: not charged. */
@@ -113,8 +133,8 @@ final class MultiStoreCall {
             return charges.stream().map(Charge::limit).anyMatch(RateLimit::blocksKeys);
         }
 
-        boolean isCharged() {
-            return charged != null;
+        boolean isUnasked() {
+            return charged == null && seen.isEmpty();
         }
 
         boolean isRejected() {
@@ -128,7 +148,7 @@ final class MultiStoreCall {
         }
 
         CompletableFuture<Void> look() {
-            return see(charges, StoreRequest::peek);
+            return see(StoreRequest::peek);
         }
 
         /**
@@ -139,34 +159,36 @@ final class MultiStoreCall {
             return blocksKeys()
                     ? charge().thenRun(() -> {
                         if (!isRejected()) {
-                            refund(charge -> true);
+                            refund();
                             charged = null;
                         }
                     })
                     : CompletableFuture.completedFuture(null);
         }
 
-        /** The call is rejected: charges limits in dry run, unless the call would hold their permits, and looks at the others. */
-        CompletableFuture<Void> complete() {
-            return see(
-                    charges.stream()
-                            .filter(charge -> isKept(charge) || !seen.containsKey(charge))
-                            .toList(),
-                    charge -> isKept(charge) ? StoreRequest.refundable(List.of(charge)) : StoreRequest.peek(charge));
+        /** Charges limits in dry run, unless a rejected call would hold their permits. If that fails, they count as allowed. */
+        CompletableFuture<Void> chargeDryRun(boolean rejected) {
+            return see(charge -> rejected && !charge.limit().hasRate()
+                            ? StoreRequest.peek(charge)
+                            : StoreRequest.refundable(List.of(charge)))
+                    .exceptionally(thrown -> {
+                        charges.forEach(charge -> seen.putIfAbsent(charge, allowed(charge)));
+                        return null;
+                    });
+        }
+
+        private static StoreOutcome allowed(Charge charge) {
+            return StoreOutcome.of(
+                    charge, RateLimitDecision.unlimited(charge.limit().capacity()));
         }
 
         private CompletableFuture<StoreOutcome> ask(StoreRequest question) {
             return Futures.start(() -> store.decide(question).toStage());
         }
 
-        private CompletableFuture<Void> see(List<Charge> some, Function<Charge, StoreRequest> question) {
+        private CompletableFuture<Void> see(Function<Charge, StoreRequest> question) {
             return Futures.forAll(
-                    some, charge -> ask(question.apply(charge)).thenAccept(decided -> seen.put(charge, decided)));
-        }
-
-        /** Returns whether the charge stays although another limit rejects the call. */
-        private static boolean isKept(Charge charge) {
-            return charge.limit().dryRun() && charge.limit().hasRate();
+                    charges, charge -> ask(question.apply(charge)).thenAccept(decided -> seen.put(charge, decided)));
         }
 
         /** @param rejected whether a store has rejected the call: if it was another one, the charges are refunded */
@@ -179,12 +201,10 @@ final class MultiStoreCall {
         }
 
         private StoreOutcome undone(StoreOutcome taken) {
-            refund(charge -> !isKept(charge));
+            refund();
             List<RateLimitDecision> decisions = new ArrayList<>();
             for (int i = 0; i < charges.size(); i++) {
-                Charge charge = charges.get(i);
-                RateLimitDecision decision = taken.decisions().get(i);
-                decisions.add(isKept(charge) ? decision : undone(decision, charge));
+                decisions.add(undone(taken.decisions().get(i), charges.get(i)));
             }
             return StoreOutcome.of(StoreRequest.refundable(charges), decisions, taken.refund());
         }
@@ -213,12 +233,11 @@ final class MultiStoreCall {
                     remaining == charged.capacity() ? Duration.ZERO : charged.resetAfter());
         }
 
-        void refund(Predicate<Charge> which) {
-            Collection<StoreOutcome> all = charged == null ? seen.values() : List.of(charged);
-            for (StoreOutcome outcome : all) {
+        void refund() {
+            StoreOutcome taken = charged;
+            if (taken != null) {
                 // The store's decorator logs a failure.
-                var unused = Futures.start(() -> outcome.refund()
-                        .refund(outcome.charges().stream().filter(which).toList()));
+                var unused = Futures.start(() -> taken.refund().refund(taken.charges()));
             }
         }
     }

@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -126,25 +127,13 @@ class ProvisionalChargeTests {
     @ValueSource(booleans = {true, false})
     void callThatALookRejectsTakesNothingThoughPermitsComeBack(boolean blocks) {
         List<StoreRequest> charged = new CopyOnWriteArrayList<>();
-        RateLimitStore passing = new DelegatingRateLimitStore(instance) {
-
-            @Override
-            public StoreAnswer decide(StoreRequest request) {
-                StoreAnswer answer = super.decide(request);
-                if (request.isPeek()) {
-                    clock.advance(Duration.ofHours(1));
-                } else {
-                    charged.add(request);
-                }
-                return answer;
+        RateLimitStore both = withInstance(request -> {
+            if (request.isPeek()) {
+                clock.advance(Duration.ofHours(1));
+            } else {
+                charged.add(request);
             }
-        };
-        RateLimitStore both = RoutingRateLimitStore.byScope(
-                RoutingRateLimitStore.byServer(
-                        new FailoverRateLimitStore(home, instance),
-                        Map.of("eu", new FailoverRateLimitStore(eu, instance)),
-                        UnaryOperator.identity()),
-                passing);
+        });
         RateLimit perUser = limit("per-user")
                 .scope(Scope.INSTANCE)
                 .blockFor(Duration.ofMinutes(10))
@@ -303,6 +292,49 @@ class ProvisionalChargeTests {
         assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false);
         assertThat(store.decide(StoreRequest.peek(trial)).await().decision().remaining())
                 .isZero();
+    }
+
+    /** Undone, its charge could be the violation of a caller whose plan is not in dry run. */
+    @Test
+    void storeThatFailsLeavesLimitsInDryRunUncharged() {
+        List<StoreRequest> asked = new CopyOnWriteArrayList<>();
+        RateLimitStore both = withInstance(asked::add);
+        Charge trial = charge(limit("trial").dryRun(true).scope(Scope.INSTANCE));
+        eu.breakOnce(new StackOverflowError("test"));
+        StoreRequest request = StoreRequest.of(List.of(trial, total));
+        assertThat(both.decide(request).toStage().toCompletableFuture()).isCompletedExceptionally();
+        assertThat(asked).isEmpty();
+        assertThat(both.decide(request).await().isRejected()).isFalse();
+        assertThat(asked).hasSize(1);
+    }
+
+    @Test
+    void storeThatFailsForALimitInDryRunHasNoSay() {
+        Charge trial = charge(limit("trial").dryRun(true));
+        home.breakOnce(new StackOverflowError("test"));
+        StoreOutcome outcome = decideAsync(trial, total).join();
+        assertThat(outcome.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, true);
+        assertThat(store.decide(StoreRequest.peek(total)).await().decision().remaining())
+                .isZero();
+    }
+
+    /** @param after each decision in the memory of the instance */
+    private RateLimitStore withInstance(Consumer<StoreRequest> after) {
+        RateLimitStore observed = new DelegatingRateLimitStore(instance) {
+
+            @Override
+            public StoreAnswer decide(StoreRequest request) {
+                StoreAnswer answer = super.decide(request);
+                after.accept(request);
+                return answer;
+            }
+        };
+        return RoutingRateLimitStore.byScope(
+                RoutingRateLimitStore.byServer(
+                        new FailoverRateLimitStore(home, instance),
+                        Map.of("eu", new FailoverRateLimitStore(eu, instance)),
+                        UnaryOperator.identity()),
+                observed);
     }
 
     private CompletableFuture<StoreOutcome> decideAsync(Charge... charges) {
