@@ -4,13 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.redis.RedisTopology;
-import io.ratelimit.redis.RedisUnderTest;
-import io.ratelimit.redis.store.HoldingInstance;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LongRunning;
-import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,29 +15,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Permits that calls hold in several slots of a cluster. */
-class CrossSlotPermitTests {
-
-    private static final Duration THIRD = Duration.ofSeconds(10);
-
-    @RegisterExtension
-    static final RedisUnderTest redis = new RedisUnderTest();
-
-    private final TestClock clock = new TestClock();
-
-    private final String prefix = RedisUnderTest.newPrefix();
-
-    private final RateLimit limit = TestLimits.concurrency("exports", 2);
-
-    private final HoldingInstance one = new HoldingInstance(redis, clock, prefix);
-
-    private final HoldingInstance other = new HoldingInstance(redis, clock, prefix);
-
-    private static void release(StoreOutcome call) {
-        HoldingInstance.release(call);
-    }
+class CrossSlotPermitTests extends TwoInstances {
 
     @Test
     void slotsAreRenewedSideBySide() {

@@ -5,61 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.redis.RedisTopology;
-import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.script.BucketNaming;
-import io.ratelimit.redis.store.HoldingInstance;
 import io.ratelimit.spi.Charge;
-import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;
-import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Permits that calls of several instances hold in Redis: renewed by the living, freed after the dead. */
-class PermitHoldTests {
-
-    private static final long SECOND = 1_000_000;
-
-    private static final Duration THIRD = Duration.ofSeconds(10);
-
-    @RegisterExtension
-    static final RedisUnderTest redis = new RedisUnderTest();
-
-    private final TestClock clock = new TestClock();
-
-    private final String prefix = RedisUnderTest.newPrefix();
-
-    private final RateLimit limit = TestLimits.concurrency("exports", 2);
-
-    private final HoldingInstance one = new HoldingInstance(redis, clock, prefix);
-
-    private final HoldingInstance other = new HoldingInstance(redis, clock, prefix);
-
-    private static void release(StoreOutcome call) {
-        HoldingInstance.release(call);
-    }
-
-    private StoreOutcome enter(HoldingInstance instance, String key) {
-        return instance.enter(new Charge(limit, key, 1));
-    }
-
-    private boolean isAdmitted(HoldingInstance instance, String key) {
-        return enter(instance, key).decision().allowed();
-    }
-
-    private long free(RateLimitStore store) {
-        return store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
-                .await()
-                .decision()
-                .remaining();
-    }
+class PermitHoldTests extends TwoInstances {
 
     @Test
     void permitsOfADeadInstanceAreFreeAfterTheHoldAndNotBefore() {
