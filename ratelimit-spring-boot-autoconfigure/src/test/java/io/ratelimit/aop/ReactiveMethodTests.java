@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -270,7 +271,7 @@ class ReactiveMethodTests {
                     CompletableFuture<String> call =
                             context.getBean(Quotes.class).quote().toFuture();
                     store.answer();
-                    assertThat(call).failsWithin(Duration.ofSeconds(60));
+                    assertThat(call).failsWithin(Duration.ofSeconds(60)).withThrowableOfType(ExecutionException.class);
                     store.answer();
                     assertThat(answers.refunded()).hasSize(1);
                 });

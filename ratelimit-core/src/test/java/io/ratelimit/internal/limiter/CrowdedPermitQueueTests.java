@@ -1,9 +1,10 @@
 package io.ratelimit.internal.limiter;
 
+import static io.ratelimit.internal.limiter.WaitingCalls.assertFails;
+import static io.ratelimit.internal.limiter.WaitingCalls.entered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
@@ -27,7 +28,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -50,39 +50,19 @@ class CrowdedPermitQueueTests {
     private final RateLimit limit = limit(2);
 
     private static RateLimit limit(long capacity) {
-        return limit("exports", capacity);
-    }
-
-    private static RateLimit limit(String name, long capacity) {
-        return RateLimit.named(name)
-                .algorithm(Algorithm.CONCURRENCY)
-                .capacity(capacity)
-                .maxWait(Duration.ofSeconds(5))
-                .build();
+        return WaitingCalls.limit("exports", capacity);
     }
 
     private CompletableFuture<Settlement> enter(Charge... charges) {
-        return gate.enterAsync(new AcquireRequest(List.of(charges), false, CallListener.NONE))
-                .toCompletableFuture();
+        return WaitingCalls.enter(gate, charges);
     }
 
     private CompletableFuture<Settlement> enter(long permits) {
         return enter(new Charge(limit, "alice", permits));
     }
 
-    private static Settlement entered(CompletableFuture<Settlement> call) throws Exception {
-        return call.get(60, TimeUnit.SECONDS);
-    }
-
-    private static void assertFails(CompletableFuture<Settlement> call) {
-        assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> entered(call));
-    }
-
     private long free() {
-        return store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
-                .await()
-                .decision()
-                .remaining();
+        return WaitingCalls.free(store, limit);
     }
 
     /** Nothing tells of it. */
@@ -96,7 +76,7 @@ class CrowdedPermitQueueTests {
 
     @Test
     void releaseAtTheMomentOfARejectionIsNotLost() {
-        RateLimit other = limit("reports", 1);
+        RateLimit other = WaitingCalls.limit("reports", 1);
         List<CompletableFuture<StoreOutcome>> answers = new ArrayList<>();
         List<StoreRequest> requests = new ArrayList<>();
         RateLimitGate asking = new RateLimitGate(
@@ -273,7 +253,7 @@ class CrowdedPermitQueueTests {
     /** The call that is told of a release is kept waiting by its other limit. */
     @Test
     void callThatWasNotToldTriesAgainSoon() throws Exception {
-        RateLimit own = limit("own", 1);
+        RateLimit own = WaitingCalls.limit("own", 1);
         Settlement both = entered(enter(new Charge(limit, "all", 2)));
         var unused = entered(enter(new Charge(own, "alice", 1)));
         CompletableFuture<Settlement> alice = enter(new Charge(own, "alice", 1), new Charge(limit, "all", 1));
@@ -309,7 +289,7 @@ class CrowdedPermitQueueTests {
     void releaseDuringTheFirstDecisionWakesACallOfSeveralLimits() throws Exception {
         Settlement both = entered(enter(new Charge(limit, "all", 2)));
         store.meanwhile = both::release;
-        entered(enter(new Charge(limit("own", 1), "alice", 1), new Charge(limit, "all", 1)));
+        entered(enter(new Charge(WaitingCalls.limit("own", 1), "alice", 1), new Charge(limit, "all", 1)));
     }
 
     @Test
@@ -317,7 +297,7 @@ class CrowdedPermitQueueTests {
         store.shared = true;
         var unused = entered(enter(2));
         CompletableFuture<Settlement> call =
-                enter(new Charge(limit("own", 1), "alice", 1), new Charge(limit, "alice", 1));
+                enter(new Charge(WaitingCalls.limit("own", 1), "alice", 1), new Charge(limit, "alice", 1));
         freeElsewhere();
         gate.permitsReleased(limit.id(), KeyDigest.of("bob"));
         assertThat(call).isNotDone();

@@ -1,10 +1,10 @@
 package io.ratelimit.internal.limiter;
 
+import static io.ratelimit.internal.limiter.WaitingCalls.assertFails;
+import static io.ratelimit.internal.limiter.WaitingCalls.entered;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.Algorithm;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitOverride;
@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -57,43 +56,19 @@ class LimitChangeDuringWaitTests {
     }
 
     private static RateLimit limit(long capacity) {
-        return limit("exports", capacity);
-    }
-
-    private static RateLimit limit(String name, long capacity) {
-        return RateLimit.named(name)
-                .algorithm(Algorithm.CONCURRENCY)
-                .capacity(capacity)
-                .maxWait(Duration.ofSeconds(5))
-                .build();
+        return WaitingCalls.limit("exports", capacity);
     }
 
     private CompletableFuture<Settlement> enter(Charge... charges) {
-        return enter(gate, charges);
-    }
-
-    private static CompletableFuture<Settlement> enter(RateLimitGate gate, Charge... charges) {
-        return gate.enterAsync(new AcquireRequest(List.of(charges), false, CallListener.NONE))
-                .toCompletableFuture();
+        return WaitingCalls.enter(gate, charges);
     }
 
     private CompletableFuture<Settlement> enter(long permits) {
         return enter(new Charge(limit, "alice", permits));
     }
 
-    private static Settlement entered(CompletableFuture<Settlement> call) throws Exception {
-        return call.get(60, TimeUnit.SECONDS);
-    }
-
-    private static void assertFails(CompletableFuture<Settlement> call) {
-        assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> entered(call));
-    }
-
     private long free() {
-        return store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
-                .await()
-                .decision()
-                .remaining();
+        return WaitingCalls.free(store, limit);
     }
 
     private List<CompletableFuture<Settlement>> crowd(int number) {
@@ -296,7 +271,7 @@ class LimitChangeDuringWaitTests {
     /** It waits for another limit meanwhile. */
     @Test
     void callHoldsPermitsOfALimitThatWasDisabledForAWhile() throws Exception {
-        RateLimit other = limit("imports", 1);
+        RateLimit other = WaitingCalls.limit("imports", 1);
         Settlement busy = entered(enter(new Charge(other, "alice", 1)));
         CompletableFuture<Settlement> call = enter(new Charge(limit, "alice", 2), new Charge(other, "alice", 1));
         RateLimit disabled = disabled(limit);
@@ -312,13 +287,15 @@ class LimitChangeDuringWaitTests {
     void callsTakeTheirTurnsAfterTheirLimitWasDisabledForAMoment() throws Exception {
         store.shared = true;
         RateLimitGate elsewhere = new RateLimitGate(store, (charge, decision, outcome) -> {}, new Timers());
-        Settlement both = entered(enter(elsewhere, new Charge(limit, "alice", 2)));
+        Settlement both = entered(WaitingCalls.enter(elsewhere, new Charge(limit, "alice", 2)));
         // While the limit is disabled, the store is asked for the other one alone.
         Charge[] charges = {
             new Charge(limit, "alice", 2), new Charge(TestLimits.fixedWindow("other", 5, "5/h"), "alice", 1)
         };
-        List<CompletableFuture<Settlement>> calls =
-                List.of(enter(gate, charges), enter(gate, charges), enter(gate, charges));
+        List<CompletableFuture<Settlement>> calls = List.of(
+                WaitingCalls.enter(gate, charges),
+                WaitingCalls.enter(gate, charges),
+                WaitingCalls.enter(gate, charges));
         RateLimit disabled = disabled(limit);
         store.answer = new CompletableFuture<>();
         change(limit, disabled);

@@ -1,5 +1,7 @@
 package io.ratelimit.internal.limiter;
 
+import static io.ratelimit.internal.limiter.WaitingCalls.assertFails;
+import static io.ratelimit.internal.limiter.WaitingCalls.entered;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
@@ -25,7 +27,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -47,11 +48,7 @@ class PermitQueueTests {
 
     private final RateLimitGate gate = new RateLimitGate(store, listener(), times);
 
-    private final RateLimit limit = RateLimit.named("exports")
-            .algorithm(Algorithm.CONCURRENCY)
-            .capacity(2)
-            .maxWait(Duration.ofSeconds(5))
-            .build();
+    private final RateLimit limit = WaitingCalls.limit("exports", 2);
 
     private RateLimitListener listener() {
         return (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome);
@@ -62,27 +59,11 @@ class PermitQueueTests {
     }
 
     private CompletableFuture<Settlement> enter(Charge... charges) {
-        return gate.enterAsync(new AcquireRequest(List.of(charges), false, CallListener.NONE))
-                .toCompletableFuture();
-    }
-
-    private static Settlement entered(CompletableFuture<Settlement> call) throws Exception {
-        return call.get(60, TimeUnit.SECONDS);
-    }
-
-    private RateLimit limit(String name, long capacity) {
-        return RateLimit.named(name)
-                .algorithm(Algorithm.CONCURRENCY)
-                .capacity(capacity)
-                .maxWait(Duration.ofSeconds(5))
-                .build();
+        return WaitingCalls.enter(gate, charges);
     }
 
     private long free() {
-        return store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
-                .await()
-                .decision()
-                .remaining();
+        return WaitingCalls.free(store, limit);
     }
 
     @Test
@@ -171,7 +152,7 @@ class PermitQueueTests {
     @Test
     void releaseOfAnyOfTheLimitsWakesCallsInTheirOrder() throws Exception {
         Charge all = new Charge(limit, "all", 1);
-        RateLimit own = limit("own", 1);
+        RateLimit own = WaitingCalls.limit("own", 1);
         Settlement first = entered(enter(new Charge(own, "alice", 1), all));
         Settlement second = entered(enter(new Charge(own, "bob", 1), all));
         CompletableFuture<Settlement> sameUser = enter(new Charge(own, "alice", 1), all);
@@ -201,7 +182,7 @@ class PermitQueueTests {
     /** One release serves as many as it has permits. */
     @Test
     void releaseOfSeveralPermitsWakesAsManyCalls() throws Exception {
-        RateLimit own = limit("own", 1);
+        RateLimit own = WaitingCalls.limit("own", 1);
         Settlement both = entered(enter(new Charge(limit, "all", 2)));
         List<CompletableFuture<Settlement>> calls = Stream.of("alice", "bob", "carol")
                 .map(user -> enter(new Charge(own, user, 1), new Charge(limit, "all", 1)))
@@ -373,7 +354,7 @@ class PermitQueueTests {
         entered(enter(2));
         CompletableFuture<Settlement> call = enter(new Charge(trial, "alice", 1), new Charge(limit, "alice", 1));
         times.pass(limit.maxWait());
-        assertThat(call).failsWithin(Duration.ofSeconds(60));
+        assertFails(call);
         assertThat(store.decide(StoreRequest.peek(new Charge(trial, "alice", 0)))
                         .await()
                         .decision()
@@ -424,7 +405,7 @@ class PermitQueueTests {
             }
         });
         AcquireRequest request = new AcquireRequest(
-                List.of(new Charge(limit, "alice", 2), new Charge(limit("other", 1), "alice", 1)),
+                List.of(new Charge(limit, "alice", 2), new Charge(WaitingCalls.limit("other", 1), "alice", 1)),
                 false,
                 CallListener.NONE);
         Settlement both = entered(moving.enterAsync(request).toCompletableFuture());
@@ -540,7 +521,7 @@ class PermitQueueTests {
         times.pass(limit.maxWait());
         assertThat(call).isNotDone();
         slow.answer.complete(null);
-        assertThat(call).failsWithin(Duration.ofSeconds(60));
+        assertFails(call);
         assertThat(ofShared.waitingCalls(limit)).isZero();
     }
 

@@ -1,9 +1,9 @@
 package io.ratelimit.internal.limiter;
 
+import static io.ratelimit.internal.limiter.WaitingCalls.entered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
@@ -35,11 +35,7 @@ class PermitQueueThreadTests {
 
     private final RateLimitGate gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, new StoppedTime());
 
-    private final RateLimit limit = RateLimit.named("exports")
-            .algorithm(Algorithm.CONCURRENCY)
-            .capacity(2)
-            .maxWait(Duration.ofSeconds(5))
-            .build();
+    private final RateLimit limit = WaitingCalls.limit("exports", 2);
 
     private CompletableFuture<Settlement> enter(long permits) {
         return gate.enterAsync(request(permits)).toCompletableFuture();
@@ -49,15 +45,8 @@ class PermitQueueThreadTests {
         return new AcquireRequest(List.of(new Charge(limit, "alice", permits)), false, CallListener.NONE);
     }
 
-    private static Settlement entered(CompletableFuture<Settlement> call) throws Exception {
-        return call.get(60, TimeUnit.SECONDS);
-    }
-
     private long free() {
-        return store.decide(StoreRequest.peek(new Charge(limit, "alice", 0)))
-                .await()
-                .decision()
-                .remaining();
+        return WaitingCalls.free(store, limit);
     }
 
     @Test

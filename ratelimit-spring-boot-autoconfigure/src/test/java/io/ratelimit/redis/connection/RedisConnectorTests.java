@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -174,7 +175,9 @@ class RedisConnectorTests {
         connections.connect();
         connections.resetConnection();
         assertThatThrownBy(() -> connections.getConnection().ping()).hasRootCauseMessage("Connection is closed");
-        assertThat(connections.commands().ping().toCompletableFuture()).failsWithin(Duration.ofSeconds(60));
+        assertThat(connections.commands().ping().toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(60))
+                .withThrowableOfType(ExecutionException.class);
         connections.reconnect();
         assertThat(connections.getConnection().ping()).isEqualTo("PONG");
         assertThat(connections.commands().ping().toCompletableFuture()).succeedsWithin(Duration.ofSeconds(60));
@@ -217,7 +220,7 @@ class RedisConnectorTests {
                 CompletableFuture<Void> stopped =
                         CompletableFuture.runAsync(connections::stop, task -> new Thread(task).start());
                 assertThat(stopped).succeedsWithin(Duration.ofSeconds(60));
-                assertThat(connected).failsWithin(Duration.ofSeconds(60));
+                assertThat(connected).failsWithin(Duration.ofSeconds(60)).withThrowableOfType(ExecutionException.class);
                 assertThat(accepted.isConnected()).isTrue();
             }
             connections.destroy();

@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -175,7 +176,7 @@ class ProvisionalChargeTests {
         assertThat(single).isNotDone();
         if (fails) {
             answer.completeExceptionally(new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
-            assertThat(both).failsWithin(Duration.ofMinutes(1));
+            assertThat(both).failsWithin(Duration.ofMinutes(1)).withThrowableOfType(ExecutionException.class);
         } else {
             answer.complete(null);
             assertThat(both).isNotDone();
