@@ -8,7 +8,6 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.RateLimiterRegistry.JointDecision;
 import io.ratelimit.RateLimiterRegistry.PermitRequest;
 import io.ratelimit.testing.LongRunning;
-import io.ratelimit.testing.redis.FreePorts;
 import io.ratelimit.testing.redis.RedisProcess;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -25,7 +24,7 @@ class ClusterAsStandaloneTests {
 
     private static final int CALLS = 500;
 
-    private final RedisProcess server = RedisProcess.server("cluster-enabled yes", "cluster-port " + FreePorts.next());
+    private final RedisProcess server = RedisProcess.node();
 
     private final Instance instance;
 

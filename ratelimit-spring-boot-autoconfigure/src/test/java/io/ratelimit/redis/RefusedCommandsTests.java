@@ -103,7 +103,7 @@ class RefusedCommandsTests {
     /** A node finds the others by it. */
     @Test
     void clusterIsNotFoundWithoutItsCommand() {
-        try (RedisProcess redis = RedisProcess.server("cluster-enabled yes")) {
+        try (RedisProcess redis = RedisProcess.node()) {
             redis.send("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
             redis.send("ACL", "SETUSER", "default", "-cluster");
             runAt(

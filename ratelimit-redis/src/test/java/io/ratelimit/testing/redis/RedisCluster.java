@@ -70,13 +70,9 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private static RedisProcess node(String... settings) {
-        return RedisProcess.server(Stream.concat(
-                        Stream.of(settings),
-                        Stream.of(
-                                "cluster-enabled yes",
-                                RedisProcess.isBefore7() ? "" : "cluster-port " + FreePorts.next(),
-                                "cluster-announce-ip " + RedisProcess.HOST))
-                .toArray(String[]::new));
+        return RedisProcess.node(
+                Stream.concat(Stream.of(settings), Stream.of("cluster-announce-ip " + RedisProcess.HOST))
+                        .toArray(String[]::new));
     }
 
     private void join() {

@@ -69,6 +69,19 @@ public final class RedisProcess implements AutoCloseable {
         return new RedisProcess(lines, List.of()).started();
     }
 
+    /**
+     * A node of a cluster. Its bus has a port of its own: that which Redis chooses, 10,000 above the server's, may be one of the
+     * system's for clients, or another JVM's. Before Redis 7, it cannot be chosen.
+     */
+    public static RedisProcess node(String... settings) {
+        List<String> lines = new ArrayList<>(List.of(settings));
+        lines.add("cluster-enabled yes");
+        if (!isBefore7()) {
+            lines.add("cluster-port " + FreePorts.next());
+        }
+        return server(lines.toArray(String[]::new));
+    }
+
     public static RedisProcess sentinel(String... settings) {
         return new RedisProcess(List.of(settings), List.of("--sentinel")).started();
     }

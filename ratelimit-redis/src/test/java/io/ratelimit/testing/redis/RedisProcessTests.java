@@ -8,8 +8,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIf;
 
 /** A test that talks to the server of another one fails for no reason of its own. */
 @Timeout(180)
@@ -23,6 +25,17 @@ class RedisProcessTests {
         }
         int first = FreePorts.next();
         assertThat(FreePorts.next()).isBetween(first - 500, first + 500).isNotEqualTo(first);
+    }
+
+    @Test
+    @DisabledIf(
+            value = "io.ratelimit.testing.redis.RedisProcess#isBefore7",
+            disabledReason = "has the bus of a cluster at a fixed distance")
+    void busOfANodeHasAPortOfTheJvm() {
+        try (RedisProcess node = RedisProcess.node()) {
+            List<?> setting = (List<?>) node.send("CONFIG", "GET", "cluster-port");
+            assertThat(Integer.parseInt(setting.get(1).toString())).isBetween(node.port() - 500, node.port() + 500);
+        }
     }
 
     /** Such as one that was started by chance while this one was away. */
