@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is admitted if an application of two instances grows to twenty while Redis is away: the table in {@code docs/outages.md}. */
+/** What is admitted if an application of two instances grows to twenty while Redis is away: the table in {@code docs/kubernetes.md}. */
 class ScalingInOutageTests {
 
     private static final int BEFORE = 2;
