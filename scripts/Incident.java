@@ -1,6 +1,8 @@
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -17,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,7 +42,12 @@ import java.util.zip.ZipInputStream;
 final class Incident {
 
     private static final List<String> INCIDENTS = List.of(
-            "client-in-a-retry-storm", "redis-killed", "redis-hangs", "limit-too-low", "six-times-the-calls");
+            "client-in-a-retry-storm",
+            "redis-killed",
+            "redis-hangs",
+            "one-instance-without-redis",
+            "limit-too-low",
+            "six-times-the-calls");
 
     private static final int USERS = 20;
 
@@ -89,10 +97,12 @@ final class Incident {
         Runtime.getRuntime().addShutdownHook(new Thread(this::end));
         int redisPort = freePort();
         Process redis = start("redis", List.of(redisServer(), "--port", "" + redisPort, "--bind", "127.0.0.1", "--save", ""));
+        Wire wire = new Wire(redisPort);
+        int[] redisPorts = {redisPort, wire.port()};
         List<Process> instances = new ArrayList<>();
         for (int instance = 0; instance < 2; instance++) {
             ports.add(freePort());
-            instances.add(sample(instance, redisPort, properties));
+            instances.add(sample(instance, redisPorts[instance], properties));
         }
         awaitInstances();
         ports.forEach(port -> System.out.println("http://127.0.0.1:" + port + "/ratelimits"));
@@ -105,13 +115,14 @@ final class Incident {
             case "client-in-a-retry-storm" -> storm = true;
             case "redis-killed" -> redis.destroyForcibly();
             case "redis-hangs" -> new ProcessBuilder("kill", "-STOP", "" + redis.pid()).start().waitFor();
+            case "one-instance-without-redis" -> wire.cut();
             case "limit-too-low" -> {
                 // A release with another configuration.
                 List<String> lower = Stream.concat(Stream.of("ratelimit.limits.quotes.rate=1/5s"), properties.stream()).toList();
                 for (int instance = 0; instance < 2; instance++) {
                     instances.get(instance).destroy();
                     instances.get(instance).waitFor();
-                    instances.set(instance, sample(instance, redisPort, lower));
+                    instances.set(instance, sample(instance, redisPorts[instance], lower));
                     awaitInstances();
                 }
             }
@@ -154,6 +165,66 @@ final class Incident {
                 .timeout(Duration.ofSeconds(10))
                 .build();
         CLIENT.sendAsync(request, BodyHandlers.discarding());
+    }
+
+    /** The connections of one instance to Redis. */
+    private static final class Wire {
+
+        private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+
+        private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+
+        private final int redisPort;
+
+        Wire(int redisPort) throws IOException {
+            this.redisPort = redisPort;
+            start(this::accept);
+        }
+
+        int port() {
+            return server.getLocalPort();
+        }
+
+        /** Ends all connections, and refuses new ones. */
+        void cut() throws IOException {
+            server.close();
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+
+        private void accept() throws IOException {
+            while (true) {
+                Socket instance = server.accept();
+                Socket redis = new Socket(InetAddress.getLoopbackAddress(), redisPort);
+                sockets.addAll(List.of(instance, redis));
+                start(() -> copy(instance, redis));
+                start(() -> copy(redis, instance));
+            }
+        }
+
+        private static void copy(Socket from, Socket to) throws IOException {
+            try (from; to; InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
+                in.transferTo(out);
+            }
+        }
+
+        private static void start(Transfer transfer) {
+            Thread thread = new Thread(() -> {
+                try {
+                    transfer.run();
+                } catch (IOException ex) {
+                    // The connection has ended.
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        private interface Transfer {
+
+            void run() throws IOException;
+        }
     }
 
     private static void every(int millis, Runnable task) {
