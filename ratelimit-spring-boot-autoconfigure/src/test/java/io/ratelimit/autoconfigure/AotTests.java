@@ -82,6 +82,18 @@ class AotTests {
     }
 
     @Test
+    void urlRulesThatAreSetAtStartUpOnlyStopIt() {
+        assertFails(
+                        IN_MEMORY,
+                        POINTCUT,
+                        "--quotes.rate=1/h",
+                        "--ratelimit.http[0].path=/quotes",
+                        "--ratelimit.http[0].limit=configured")
+                .hasMessageContaining(
+                        "ratelimit.http must be empty if it was when AOT processing chose the beans (was [/quotes]).");
+    }
+
+    @Test
     void invalidNumbersAndExpressionsStopTheStartUpAndNotTheBuild() {
         String mistake = "--ratelimit.limits.expressions.rate=often";
         AotProcessing.of(AotApplication.class, other, with(AT_BUILD, IN_MEMORY, mistake));
