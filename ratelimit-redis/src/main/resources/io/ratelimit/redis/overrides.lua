@@ -2,10 +2,11 @@
 --
 -- KEYS[1] holds a line for each limit: its id, the version and the end of the override (0: none), and its attributes.
 -- ARGV is empty to read; or the id of a limit, the expected version (-1: any), the duration (0: none), and the attributes,
--- empty to remove the override. All times are microseconds; a version is the time of its change.
+-- empty to remove the override; and then the channel and the message that tell other instances of the change, if there are any.
+-- All times are microseconds; a version is the time of its change.
 --
--- Returns a line with the time, the result, the version before the change and how many overrides have ended, and then the
--- value. Overrides that have ended are removed. The key expires with the last override, unless one does not end.
+-- Returns a line with the time, the result, the version before the change, how many overrides have ended, and whether the message
+-- could not be published, and then the value. Overrides that have ended are removed. The key expires with the last override, unless one does not end.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local key, id, expected, duration, attributes = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -59,4 +60,6 @@ if result == 'CHANGED' or ended > 0 then
         end
     end
 end
-return string.format('%.0f %s %.0f %d\n%s', now, result, version, ended, value)
+local published = result == 'CHANGED' and ARGV[5] and redis.pcall('PUBLISH', ARGV[5], ARGV[6])
+local failure = type(published) == 'table' and ' unpublished' or ''
+return string.format('%.0f %s %.0f %d%s\n%s', now, result, version, ended, failure, value)

@@ -5,13 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.internal.change.OverrideSnapshot;
 import io.ratelimit.internal.statistics.InstanceFigures;
 import io.ratelimit.internal.statistics.InstanceState;
 import io.ratelimit.internal.statistics.KeyReport;
 import io.ratelimit.internal.statistics.Publication;
 import io.ratelimit.internal.statistics.SharedStatistics;
-import io.ratelimit.redis.change.RedisChangeScript;
+import io.ratelimit.redis.change.RedisChangeChannel;
+import io.ratelimit.redis.change.RedisOverrideRepository;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.statistics.RedisStatistics;
 import io.ratelimit.redis.store.TestStores;
@@ -246,15 +250,20 @@ class InstanceClockTests {
                 .by(RedisClock.INSTANCE);
         try {
             long before = nowMicros();
-            RedisChangeScript changes = new RedisChangeScript(connector, prefix);
+            RedisOverrideRepository overrides =
+                    RedisOverrideRepository.of(connector, prefix, new RedisChangeChannel(connector, prefix));
             await("the first connection")
                     .ignoreExceptions()
-                    .until(() -> !join(changes.run(List.of())).isEmpty());
-            String changed = join(changes.run(List.of("quotes", "-1", "60000000", "capacity=5")));
-            assertThat(changed).contains(" CHANGED ").contains("capacity=5");
-            assertThat(Long.parseLong(changed.substring(0, changed.indexOf(' '))))
-                    .isBetween(before, nowMicros());
-            assertThat(join(changes.run(List.of()))).contains(" UNCHANGED ").contains("quotes ");
+                    .until(() -> join(overrides.read()).overrides().isEmpty());
+            RateLimitOverride override = RateLimitOverride.builder()
+                    .capacity(5L)
+                    .duration(Duration.ofMinutes(1))
+                    .build();
+            OverrideSnapshot changed = join(overrides.write("quotes", override, null, RateLimitAdmin.ANY_VERSION));
+            assertThat(changed.result()).isEqualTo(OverrideSnapshot.Result.CHANGED);
+            assertThat(changed.nowMicros()).isBetween(before, nowMicros());
+            assertThat(join(overrides.read()).overrides().get("quotes").attributes())
+                    .isEqualTo(override);
 
             SharedStatistics figures = new RedisStatistics(connector, prefix);
             InstanceFigures instance = new InstanceFigures(

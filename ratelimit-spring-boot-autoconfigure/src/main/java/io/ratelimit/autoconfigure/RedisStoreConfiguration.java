@@ -18,7 +18,7 @@ import io.ratelimit.internal.store.rejection.RejectionCache;
 import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.change.RedisChangeChannel;
-import io.ratelimit.redis.change.RedisChangeScript;
+import io.ratelimit.redis.change.RedisOverrideRepository;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.statistics.RedisStatistics;
 import io.ratelimit.spi.RateLimitStore;
@@ -114,8 +114,8 @@ class RedisStoreConfiguration {
     @ConditionalOnBean(RedisConnector.class)
     OverrideSynchronizer rateLimitOverrides(
             RedisConnector connector, RedisChangeChannel channel, RateLimitProperties properties) {
-        return OverrideSynchronizer.shared(
-                new RedisChangeScript(connector, properties.redis().keyPrefix()), channel);
+        return OverrideSynchronizer.of(
+                RedisOverrideRepository.of(connector, properties.redis().keyPrefix(), channel), channel);
     }
 
     /** Only for {@link RateLimitStatisticsAutoConfiguration}, which asks for it. */

@@ -99,8 +99,7 @@ final class SimulatedInstance {
             SimulatedChannel channel) {
         SimulatedInstance[] created = new SimulatedInstance[1];
         ChangeChannel joined = channel.join(() -> created[0] != null && created[0].running && network.isWorking());
-        created[0] = new SimulatedInstance(
-                name, time, time::micros, settings, SimulatedOverrides.shared(network), network, joined);
+        created[0] = new SimulatedInstance(name, time, time::micros, settings, network.overrides(), network, joined);
         return created[0];
     }
 

@@ -2,9 +2,10 @@ package io.ratelimit.simulation;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.internal.change.ChangeScript;
+import io.ratelimit.internal.change.SimulatedOverrides;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.SimulatedServer;
+import io.ratelimit.redis.change.RedisOverrideRepository;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -16,7 +17,7 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
 /** What is between one instance and the server: it delays replies, loses them or the requests, or is cut. */
-final class SimulatedNetwork implements RateLimitScriptExecutor, ChangeScript {
+final class SimulatedNetwork implements RateLimitScriptExecutor {
 
     /** The state of a network. */
     enum State {
@@ -81,9 +82,13 @@ final class SimulatedNetwork implements RateLimitScriptExecutor, ChangeScript {
         return through(() -> server.decide(micros.getAsLong(), keys, arguments));
     }
 
+    /** Returns the overrides that are on the server. */
+    SimulatedOverrides overrides() {
+        return SimulatedOverrides.shared(new RedisOverrideRepository(this::run, null));
+    }
+
     /** The reading of overrides waits for the reply on its own thread, which here is the only one. */
-    @Override
-    public CompletionStage<String> run(List<String> arguments) {
+    private CompletionStage<String> run(List<String> arguments) {
         if (isWorking()) {
             return CompletableFuture.completedFuture(server.overrides(micros.getAsLong(), arguments));
         }

@@ -77,7 +77,7 @@ final class World {
         } else {
             server.loseData();
             SimulatedNetwork clean = new SimulatedNetwork(time, server, this::serverMicros, random);
-            overrides = SimulatedOverrides.shared(clean);
+            overrides = clean.overrides();
             observer = new SimulatedRedisStore(clean, time.thread(), time::nanos);
         }
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Writes an override as text, and reads the script's reply: a line {@code now result version ended}, and for each override a
  * line {@code limit version end attributes}, such as {@code quotes 1795251352713710 0 capacity=50 by=alice}.
  */
-final class OverrideCodec {
+public final class OverrideCodec {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
@@ -37,7 +37,12 @@ final class OverrideCodec {
     /** Unknown attributes that were logged. */
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
-    String encode(RateLimitOverride override, @Nullable String principal) {
+    /**
+     * Writes an override as the text of its line.
+     *
+     * @param principal the author, if known
+     */
+    public String encode(RateLimitOverride override, @Nullable String principal) {
         AttributeValues values = LimitAttributes.of(override);
         StringJoiner text = new StringJoiner(" ");
         LimitAttributes.changeable().stream()
@@ -53,8 +58,12 @@ final class OverrideCodec {
         text.add(name + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8));
     }
 
-    /** @throws IllegalArgumentException if it is not a reply of the script */
-    OverrideSnapshot decode(String reply) {
+    /**
+     * Reads a reply.
+     *
+     * @throws IllegalArgumentException if it is not a reply of the script
+     */
+    public OverrideSnapshot decode(String reply) {
         String[] lines = reply.strip().split("\n", -1);
         String[] head = lines[0].split(" ", -1);
         if (head.length < 4) {

@@ -6,12 +6,13 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Stores the overrides of all limits. Removes those that have ended. Never blocks; a failure completes the stage. */
-interface OverrideRepository {
+public interface OverrideRepository {
 
     CompletionStage<OverrideSnapshot> read();
 
     /**
-     * Changes the override of one limit, in one atomic step.
+     * Changes the override of one limit, in one atomic step, and tells the other instances that share the overrides, as
+     * {@link ChangeChannel} does with {@link OverrideSynchronizer#TOPIC}.
      *
      * @param id of the limit
      * @param next {@code null}: removes it

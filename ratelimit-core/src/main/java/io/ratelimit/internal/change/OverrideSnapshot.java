@@ -14,10 +14,10 @@ import java.util.Map;
  * @param ended how many overrides this reply has removed because they have ended
  * @param overrides by the id of the limit, or {@code limit/plan}
  */
-record OverrideSnapshot(
+public record OverrideSnapshot(
         long nowMicros, Result result, long presentVersion, int ended, Map<String, StoredOverride> overrides) {
 
-    OverrideSnapshot {
+    public OverrideSnapshot {
         overrides = Map.copyOf(overrides);
     }
 
@@ -38,7 +38,7 @@ record OverrideSnapshot(
     }
 
     /** The result of a change. */
-    enum Result {
+    public enum Result {
 
         /** There was no change to make: the overrides were read, or there was nothing to remove. */
         UNCHANGED,

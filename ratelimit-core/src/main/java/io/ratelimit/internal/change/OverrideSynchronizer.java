@@ -37,7 +37,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     /** The name of the channel's topic. The message is the id of a limit. */
-    static final String TOPIC = "overrides";
+    public static final String TOPIC = "overrides";
 
     private static final long PAUSE_MILLIS = 850;
 
@@ -51,8 +51,6 @@ public final class OverrideSynchronizer implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
     private final OverrideRepository repository;
-
-    private final ChangeChannel channel;
 
     private final LongSupplier nanos;
 
@@ -78,30 +76,25 @@ public final class OverrideSynchronizer implements AutoCloseable {
     OverrideSynchronizer(
             OverrideRepository repository, ChangeChannel channel, LongSupplier nanos, ScheduledExecutorService thread) {
         this.repository = repository;
-        this.channel = channel;
         this.nanos = nanos;
         this.reading = new PeriodicTask(thread, this::readAndWait, this::pauseMillis);
         channel.subscribe(TOPIC, new ChangeSubscriber());
     }
 
     /**
-     * Creates a synchronizer of the overrides that all instances share.
+     * Creates a synchronizer.
      *
-     * @param script {@code overrides.lua}
+     * @param channel tells when other instances have changed overrides
      */
-    public static OverrideSynchronizer shared(ChangeScript script, ChangeChannel channel) {
-        return of(new ScriptedOverrideRepository(script), channel);
+    public static OverrideSynchronizer of(OverrideRepository repository, ChangeChannel channel) {
+        return new OverrideSynchronizer(
+                repository, channel, System::nanoTime, DaemonThreads.createServiceScheduler("ratelimit-overrides"));
     }
 
     /** Creates a synchronizer of overrides of this instance alone. */
     public static OverrideSynchronizer ofThisInstance() {
         long start = System.currentTimeMillis() * 1_000 - System.nanoTime() / 1_000;
         return of(new InMemoryOverrideRepository(() -> start + System.nanoTime() / 1_000), ChangeChannel.NONE);
-    }
-
-    private static OverrideSynchronizer of(OverrideRepository repository, ChangeChannel channel) {
-        return new OverrideSynchronizer(
-                repository, channel, System::nanoTime, DaemonThreads.createServiceScheduler("ratelimit-overrides"));
     }
 
     /**
@@ -143,7 +136,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     }
 
     /**
-     * Changes the override of a limit or a plan, applies what the store replies, and tells the other instances.
+     * Changes the override of a limit or a plan, and applies what the store replies.
      *
      * @param id of what is changed
      * @param next {@code null}: removes it
@@ -159,12 +152,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
             }
             return repository.write(id, next, principal, expectedVersion);
         };
-        return request(write, id, principal).thenApply(reply -> {
-            if (reply.result() == OverrideSnapshot.Result.CHANGED) {
-                channel.send(TOPIC, id);
-            }
-            return reply;
-        });
+        return request(write, id, principal);
     }
 
     /**

@@ -19,8 +19,8 @@ public final class SimulatedOverrides {
         this.repository = repository;
     }
 
-    public static SimulatedOverrides shared(ChangeScript script) {
-        return new SimulatedOverrides(new ScriptedOverrideRepository(script));
+    public static SimulatedOverrides shared(OverrideRepository repository) {
+        return new SimulatedOverrides(repository);
     }
 
     public static SimulatedOverrides ofThisInstance(LongSupplier epochMicros) {

@@ -95,13 +95,22 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     @Override
     public void send(String topic, String message) {
         if (running) {
-            String text = instance + " " + topic + " " + message;
+            String text = text(topic, message);
             var unused = commands.run(template -> template.convertAndSend(channel, text))
                     .exceptionally(thrown -> {
                         warnIfForbidden(Futures.unwrap(thrown));
                         return 0L;
                     });
         }
+    }
+
+    private String text(String topic, String message) {
+        return instance + " " + topic + " " + message;
+    }
+
+    /** Returns the channel and the text of a message, for a script that publishes it. */
+    List<String> publication(String topic, String message) {
+        return List.of(channel, text(topic, message));
     }
 
     @Override
