@@ -38,15 +38,12 @@ public record LimitOperations(LimitCatalog catalog, RateLimitExpressionParser ex
     public RateLimitOperation of(
             LimitConfiguration declared, Supplier<EffectiveLimit> declaration, ExpressionScope scope) {
         LimitConfiguration merged = merged(declared);
-        String permits = merged.get(LimitAttributes.PERMITS, "1");
-        boolean fixed = permits.matches("\\d{1,9}");
-        RateLimitExpression cost =
-                fixed ? null : expression(LimitAttributes.PERMITS, merged, scope, Number.class, String.class);
-        Long known = cost == null ? Long.valueOf(permits) : cost.constantPermits();
-        if (known != null && known < 0) {
+        RateLimitExpression cost = expression(LimitAttributes.PERMITS, merged, scope, Number.class, String.class);
+        Long known = cost == null ? Long.valueOf(1) : cost.constantPermits();
+        if (cost != null && known != null && known < 0) {
             throw new RateLimitConfigurationException(
                     merged.label(LimitAttributes.PERMITS) + " must be a whole number from 0 to "
-                            + RateLimit.MAX_CAPACITY + " (was " + permits + ").",
+                            + RateLimit.MAX_CAPACITY + " (was " + cost.text() + ").",
                     "Write what a call costs. 0 is free.");
         }
         EffectiveLimit limit = declaration.get();
