@@ -4,19 +4,16 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.internal.limiter.RateLimitGate;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.stereotype.Controller;
 
-/**
- * Rejects handler methods whose limits could block the event loop that calls them.
- *
- * @param onEventLoops whether the application's handler methods are called on event loops
- * @param gate resolved only if there are such methods
- */
-public record EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimitGate> gate) {
+/** Rejects handler methods whose limits could block the event loop on which WebFlux calls them. */
+record EventLoopHandlers(BeanFactory beans) {
+
+    private static final String ADAPTER = "requestMappingHandlerAdapter";
 
     private static final String MAPPING = "org.springframework.web.bind.annotation.RequestMapping";
 
@@ -26,15 +23,15 @@ public record EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimit
      * @throws RateLimitConfigurationException if an event loop calls the method and its limits may block
      */
     void check(LimitedMethod limited, Class<?> type) {
-        if (limited.strategy() instanceof BlockingStrategy && isHandler(limited, type) && onEventLoops.getAsBoolean()) {
-            check(limited, limited.charges().mayBlock(gate.get()));
+        if (limited.strategy() instanceof BlockingStrategy && isHandler(limited, type) && areOnEventLoops()) {
+            check(limited, limited.charges().mayBlock(gate()));
             limited.addCheck(candidate -> check(limited, mayBlock(candidate)));
         }
     }
 
     /** A limit can be enabled later, or move to another store. */
     private boolean mayBlock(RateLimit candidate) {
-        return candidate.enabled() && (candidate.mayDelay() || !gate.get().isNonBlocking(candidate));
+        return candidate.enabled() && (candidate.mayDelay() || !gate().isNonBlocking(candidate));
     }
 
     private static void check(LimitedMethod limited, boolean mayBlock) {
@@ -52,5 +49,24 @@ public record EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimit
         return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(Controller.class)
                 && MergedAnnotations.from(limited.method(), SearchStrategy.TYPE_HIERARCHY)
                         .isPresent(MAPPING);
+    }
+
+    private RateLimitGate gate() {
+        return beans.getBean(RateLimitGate.class);
+    }
+
+    /** Returns whether WebFlux has no executor for handlers that block. */
+    private boolean areOnEventLoops() {
+        if (!beans.containsBean(ADAPTER)) {
+            return false;
+        }
+        Object adapter = beans.getBean(ADAPTER);
+        return adapter.getClass().getName().startsWith("org.springframework.web.reactive.")
+                && !hasExecutor(new DirectFieldAccessor(adapter));
+    }
+
+    /** Reads the field, because there is no getter. */
+    private static boolean hasExecutor(DirectFieldAccessor adapter) {
+        return adapter.isReadableProperty("scheduler") && adapter.getPropertyValue("scheduler") != null;
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Returns the rejection in the future and blocks no thread. If the decision is immediate, the method runs on the calling
  * thread, otherwise on a thread of the application, because a thread of the store must not block.
  */
-record FutureStrategy(RequestCall.Source requests, ContextPropagatingExecutor executor) implements ReturnTypeStrategy {
+record FutureStrategy(RequestCall.Source requests, CallExecutor executor) implements ReturnTypeStrategy {
 
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.

@@ -42,7 +42,6 @@ public record LimitedBeans(
         CreatedBeans created,
         LimitedMethodResolver methods,
         RateLimitBeanPostProcessor processor,
-        EventLoopHandlers handlers,
         LimitCatalog catalog,
         ProcessedMethods processed) {
 
@@ -72,7 +71,7 @@ public record LimitedBeans(
             }
             LimitedMethod limited = found.method().limited();
             checkAdvised(found.bean(), found.method());
-            handlers.check(limited, found.type());
+            new EventLoopHandlers(beans).check(limited, found.type());
             limited.descriptions()
                     .forEach((limit, charge) -> limits.computeIfAbsent(limit, name -> new TreeMap<>())
                             .put(MethodSignatures.describe(limited.method()), charge));

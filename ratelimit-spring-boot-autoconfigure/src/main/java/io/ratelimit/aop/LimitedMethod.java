@@ -37,14 +37,14 @@ record LimitedMethod(
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
-    static LimitedMethod of(
+    LimitedMethod(
             Method method,
             boolean isOutbound,
             List<RateLimitOperation> operations,
             @Nullable FallbackMethod fallback,
             ReturnTypeStrategy strategy,
             LimitOperations factory) {
-        LimitedMethod limited = new LimitedMethod(
+        this(
                 method,
                 isOutbound,
                 List.copyOf(operations),
@@ -53,10 +53,9 @@ record LimitedMethod(
                 factory,
                 new AtomicBoolean(),
                 new AtomicReference<>());
-        limited.limits().forEach(limit -> limit.addListener(factory.catalog(), limited::derive));
+        limits().forEach(limit -> limit.addListener(factory.catalog(), this::derive));
         // One may have changed before it had the listener.
-        limited.derive();
-        return limited;
+        derive();
     }
 
     private synchronized void derive() {

@@ -76,7 +76,7 @@ public record LimitedMethodFactory(
                     operations.catalog(),
                     all.stream().map(RateLimitOperation::effective).toList(),
                     MethodSignatures.describe(method));
-            return LimitedMethod.of(
+            return new LimitedMethod(
                     method,
                     DeclarativeClient.isMethodOf(method, targetClass),
                     all,

@@ -32,7 +32,7 @@ record ReactiveStrategy(
         boolean multiValue,
         RequestCall.Source ofThread,
         ReactiveRequestCallSource ofContext,
-        ContextPropagatingExecutor executor)
+        CallExecutor executor)
         implements ReturnTypeStrategy {
 
     @Override

@@ -22,9 +22,7 @@ import org.springframework.util.ClassUtils;
  * @param executor runs methods after an asynchronous decision
  */
 public record ReturnTypeStrategySelector(
-        RequestCall.Source ofThread,
-        @Nullable ReactiveRequestCallSource ofContext,
-        ContextPropagatingExecutor executor) {
+        RequestCall.Source ofThread, @Nullable ReactiveRequestCallSource ofContext, CallExecutor executor) {
 
     private static final String COROUTINES_REACTOR = "kotlinx.coroutines.reactor.MonoKt";
 

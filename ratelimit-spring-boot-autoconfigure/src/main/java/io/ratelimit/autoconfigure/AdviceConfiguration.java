@@ -1,9 +1,8 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.aop.ContextPropagatingExecutor;
+import io.ratelimit.aop.CallExecutor;
 import io.ratelimit.aop.CreatedBeans;
-import io.ratelimit.aop.EventLoopHandlers;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedMethodFactory;
 import io.ratelimit.aop.LimitedMethodResolver;
@@ -103,22 +102,24 @@ class AdviceConfiguration {
             ConfigurableListableBeanFactory beans,
             ObjectProvider<RequestCall.Source> requests,
             ObjectProvider<ReactiveRequestCallSource> reactiveRequests,
-            CallExecutor executor,
-            ObjectProvider<TaskDecorator> decorators) {
+            CallExecutor executor) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
-        RequestCall.Source ofThread = requests.getIfAvailable(() -> RequestCall.Source.NONE);
         ReturnTypeStrategySelector strategies = new ReturnTypeStrategySelector(
-                ofThread,
+                requests.getIfAvailable(() -> RequestCall.Source.NONE),
                 reactor ? reactiveRequests.getIfAvailable(() -> ReactiveRequestCallSource.NONE) : null,
-                new ContextPropagatingExecutor(
-                        executor::execute,
-                        task -> ofThread.carriedBy(decorator(decorators).decorate(task))));
+                executor);
         return new LimitedMethodFactory(catalog, beans, strategies);
     }
 
     @Bean
-    CallExecutor rateLimitCallExecutor(@Qualifier(CallExecutor.BEAN_NAME) ObjectProvider<Executor> executor) {
-        return new CallExecutor(executor);
+    CallExecutor rateLimitCallExecutor(
+            @Qualifier(CallExecutor.BEAN_NAME) ObjectProvider<Executor> executor,
+            ObjectProvider<RequestCall.Source> requests,
+            ObjectProvider<TaskDecorator> decorators) {
+        RequestCall.Source ofThread = requests.getIfAvailable(() -> RequestCall.Source.NONE);
+        return new CallExecutor(
+                executor::getIfAvailable,
+                task -> ofThread.carriedBy(decorator(decorators).decorate(task)));
     }
 
     /** Decorates tasks as for {@code @Async} methods, or without such decorators by Micrometer's context propagation. */
@@ -136,12 +137,9 @@ class AdviceConfiguration {
             LimitedMethodResolver methods,
             RateLimitBeanPostProcessor processor,
             LimitCatalog catalog,
-            ObjectProvider<RateLimitGate> gate,
             ObjectProvider<ProcessedMethods> processed) {
-        EventLoopHandlers handlers = new EventLoopHandlers(
-                () -> WebFluxThreads.areEventLoops(beans), SingletonSupplier.of(gate::getObject)::obtain);
         ProcessedMethods expected = processed.getIfAvailable(() -> ProcessedMethods.NONE);
-        return new LimitedBeans(beans, created, methods, processor, handlers, catalog, expected);
+        return new LimitedBeans(beans, created, methods, processor, catalog, expected);
     }
 
     @Bean

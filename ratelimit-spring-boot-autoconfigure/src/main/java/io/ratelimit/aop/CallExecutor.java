@@ -1,0 +1,96 @@
+package io.ratelimit.aop;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Continues calls on another thread, with the context of the calling thread, after an asynchronous decision: on the application's
+ * executor {@link #BEAN_NAME}, otherwise on a pool whose threads end after a minute without work. The pool is unbounded, because
+ * threads of a bounded one could all wait for calls that need a thread, too. This is no {@link Executor}, because Spring Boot would
+ * use such a bean as the application's.
+ */
+public final class CallExecutor implements DisposableBean {
+
+    /** The name of the application's executor. */
+    public static final String BEAN_NAME = "rateLimitExecutor";
+
+    private final ThreadPoolTaskExecutor own = new ThreadPoolTaskExecutor();
+
+    private final SingletonSupplier<Executor> executor;
+
+    private final UnaryOperator<Runnable> propagation;
+
+    private volatile boolean closed;
+
+    /**
+     * @param ofApplication returns the application's executor; {@code null}: it has none
+     * @param propagation wraps a task so that it runs with the context of the current thread
+     */
+    public CallExecutor(Supplier<@Nullable Executor> ofApplication, UnaryOperator<Runnable> propagation) {
+        own.setThreadNamePrefix("ratelimit-");
+        own.setCorePoolSize(0);
+        own.setQueueCapacity(0);
+        own.setDaemon(true);
+        this.executor = new SingletonSupplier<>(ofApplication, this::ownExecutor);
+        this.propagation = propagation;
+    }
+
+    private Executor ownExecutor() {
+        own.initialize();
+        return own;
+    }
+
+    /** Returns an executor for one later task, which runs with the current context of the current thread. */
+    Executor withCallersContext() {
+        ClassLoader callers = Thread.currentThread().getContextClassLoader();
+        AtomicReference<Runnable> later = new AtomicReference<>(() -> {});
+        Runnable inContext;
+        try {
+            inContext = propagation.apply(() -> run(later.get(), callers));
+        } catch (RuntimeException ex) {
+            return task -> {
+                throw ex;
+            };
+        }
+        return task -> {
+            later.set(task);
+            execute(inContext);
+        };
+    }
+
+    /** Runs the task. After shutdown, each task gets a thread of its own. */
+    private void execute(Runnable task) {
+        try {
+            executor.obtain().execute(task);
+        } catch (RejectedExecutionException ex) {
+            if (!closed) {
+                throw ex;
+            }
+            own.newThread(task).start();
+        }
+    }
+
+    private static void run(Runnable task, ClassLoader classLoader) {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(classLoader);
+        try {
+            task.run();
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @Override
+    public void destroy() {
+        closed = true;
+        own.shutdown();
+    }
+}
