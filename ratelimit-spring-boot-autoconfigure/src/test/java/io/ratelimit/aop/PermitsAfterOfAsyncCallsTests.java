@@ -1,23 +1,16 @@
 package io.ratelimit.aop;
 
+import static io.ratelimit.aop.SettledCalls.used;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.aop.PermitsAfterTests.Answer;
-import io.ratelimit.aop.PermitsAfterTests.Model;
+import io.ratelimit.aop.TokenModel.Answer;
 import io.ratelimit.autoconfigure.LimitedContexts;
-import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.spi.TimeSource;
-import io.ratelimit.testing.TestClock;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.stream.Collector;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import reactor.core.publisher.Flux;
@@ -27,26 +20,11 @@ import reactor.core.publisher.Sinks;
 /** Futures and publishers are settled by what they turn out to cost, in a bucket of 100 at a time that stands still. */
 class PermitsAfterOfAsyncCallsTests {
 
-    private final TestClock clock = new TestClock();
-
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
-            .withPropertyValues("ratelimit.store=in-memory")
-            .withBean(TimeSource.class, () -> clock)
-            .withBean("sum", Collector.class, () -> Collectors.summingInt(Answer::tokens))
-            .withBean(Model.class);
-
-    private long used(RateLimiterRegistry limiters, String limit) {
-        return 100 - limiters.get(limit).allCallers().peek().remaining();
-    }
-
-    private void with(BiConsumer<Model, RateLimiterRegistry> test) {
-        runner.run(context -> test.accept(context.getBean(Model.class), context.getBean(RateLimiterRegistry.class)));
-    }
+    private final SettledCalls calls = new SettledCalls();
 
     @Test
     void futureIsSettledWhenItCompletes() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             CompletableFuture<Answer> answer = new CompletableFuture<>();
             CompletableFuture<Answer> result = model.future(answer);
             assertThat(used(limiters, "future")).isEqualTo(10);
@@ -58,7 +36,7 @@ class PermitsAfterOfAsyncCallsTests {
 
     @Test
     void cancelledFutureKeepsTheEstimate() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             CompletableFuture<Answer> answer = new CompletableFuture<>();
             model.future(answer).cancel(false);
             answer.complete(new Answer(40));
@@ -68,7 +46,7 @@ class PermitsAfterOfAsyncCallsTests {
 
     @Test
     void publishersAreSettledByTheirLastValue() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             model.mono(7).block();
             assertThat(used(limiters, "mono")).isEqualTo(7);
             model.flux(Flux.just(1, 2, 33)).blockLast();
@@ -78,7 +56,7 @@ class PermitsAfterOfAsyncCallsTests {
 
     @Test
     void cancelledPublisherKeepsTheEstimate() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             model.flux(Flux.just(1, 2).concatWith(Flux.never())).take(2).blockLast();
             assertThat(used(limiters, "flux")).isEqualTo(10);
         });
@@ -87,7 +65,7 @@ class PermitsAfterOfAsyncCallsTests {
     /** Such as by {@code Flux.next()}, which needs no more than the value. */
     @Test
     void monoThatIsCancelledAfterItsValueIsSettledByIt() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             assertThat(model.mono(40).flux().next().block()).isEqualTo(new Answer(40));
             assertThat(used(limiters, "mono")).isEqualTo(40);
             assertThat(Flux.concat(model.mono(3), Flux.never()).blockFirst()).isEqualTo(new Answer(3));
@@ -97,7 +75,7 @@ class PermitsAfterOfAsyncCallsTests {
 
     @Test
     void collectorKnowsWhatWasUsedUntilTheCancellation() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             model.collected(Flux.just(5, 6, 7)).blockLast();
             assertThat(used(limiters, "collected")).isEqualTo(18);
             Sinks.Many<Integer> source = Sinks.many().unicast().onBackpressureBuffer();
@@ -116,7 +94,7 @@ class PermitsAfterOfAsyncCallsTests {
     /** Otherwise a client that disconnects early would never pay. */
     @Test
     void cancellationBeforeTheFirstResultKeepsTheEstimate() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             model.collected(Flux.never()).subscribe().dispose();
             assertThat(used(limiters, "collected")).isEqualTo(10);
             model.collected(Flux.error(new IOException())).onErrorComplete().blockLast();
@@ -128,7 +106,7 @@ class PermitsAfterOfAsyncCallsTests {
 
     @Test
     void emptyMonoHasNoResult() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             assertThat(model.maybe(Mono.empty()).block()).isNull();
             assertThat(used(limiters, "maybe")).isEqualTo(1);
         });
@@ -137,7 +115,7 @@ class PermitsAfterOfAsyncCallsTests {
     /** Each subscription is a call, and settled for itself. */
     @Test
     void retriesAreCalls() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             AtomicInteger attempts = new AtomicInteger();
             model.flux(Flux.defer(() -> attempts.incrementAndGet() < 3 ? Flux.error(new IOException()) : Flux.just(4)))
                     .retry()
@@ -159,9 +137,9 @@ class PermitsAfterOfAsyncCallsTests {
                                     throw new IllegalStateException("expected by the test");
                                 },
                                 (one, other) -> one))
-                .withBean(Model.class)
+                .withBean(TokenModel.class)
                 .run(context -> {
-                    Model model = context.getBean(Model.class);
+                    TokenModel model = context.getBean(TokenModel.class);
                     assertThat(model.collected(Flux.just(1, 2, 3)).take(1).blockLast())
                             .isEqualTo(new Answer(1));
                     assertThat(used(context.getBean(RateLimiterRegistry.class), "collected"))
@@ -171,7 +149,7 @@ class PermitsAfterOfAsyncCallsTests {
 
     @Test
     void entityWithAStreamIsSettledWithTheStream() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             Sinks.Many<Integer> source = Sinks.many().unicast().onBackpressureBuffer();
             ResponseEntity<Flux<Answer>> entity =
                     model.entity(source.asFlux().map(Answer::new)).block();

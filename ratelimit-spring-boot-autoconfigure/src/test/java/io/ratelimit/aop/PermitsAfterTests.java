@@ -1,60 +1,32 @@
 package io.ratelimit.aop;
 
-import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static io.ratelimit.aop.SettledCalls.used;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
-import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.LogRecorder;
-import io.ratelimit.testing.TestClock;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.function.BiConsumer;
 import java.util.stream.Collector;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.http.ResponseEntity;
-import org.springframework.scheduling.annotation.Async;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /** What a call turns out to cost replaces its estimate of 10, in a bucket of 100 at a time that stands still. */
 class PermitsAfterTests {
 
-    private final TestClock clock = new TestClock();
-
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
-            .withPropertyValues("ratelimit.store=in-memory")
-            .withBean(TimeSource.class, () -> clock)
-            .withBean("sum", Collector.class, () -> Collectors.summingInt(Answer::tokens))
-            .withBean(Model.class);
-
-    private long used(RateLimiterRegistry limiters, String limit) {
-        return 100 - limiters.get(limit).allCallers().peek().remaining();
-    }
-
-    private void with(BiConsumer<Model, RateLimiterRegistry> test) {
-        runner.run(context -> test.accept(context.getBean(Model.class), context.getBean(RateLimiterRegistry.class)));
-    }
+    private final SettledCalls calls = new SettledCalls();
 
     @Test
     void valueIsChargedWhatItSays() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             assertThat(model.value(3).tokens()).isEqualTo(3);
             assertThat(used(limiters, "value")).isEqualTo(3);
             model.value(25);
@@ -64,21 +36,21 @@ class PermitsAfterTests {
 
     @Test
     void debtRejectsUntilItIsBack() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             model.value(150);
             assertThatThrownBy(() -> model.value(1))
                     .isInstanceOfSatisfying(RateLimitExceededException.class, rejection -> {
                         assertThat(rejection.getDecision().remaining()).isZero();
                         assertThat(rejection.getDecision().retryAfter()).hasSeconds(60);
                     });
-            clock.advance(60_000_000);
+            calls.clock.advance(60_000_000);
             model.value(1);
         });
     }
 
     @Test
     void estimateOfNothingRejectsNoLessThanOthers() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             model.estimated(0, 150);
             assertThatThrownBy(() -> model.estimated(0, 1)).isInstanceOf(RateLimitExceededException.class);
         });
@@ -86,7 +58,7 @@ class PermitsAfterTests {
 
     @Test
     void failureKeepsTheEstimateUnlessTheExpressionReadsIt() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             assertThatThrownBy(() -> model.value(-1)).isInstanceOf(IllegalStateException.class);
             assertThat(used(limiters, "value")).isEqualTo(10);
             assertThatThrownBy(() -> model.failing(true)).isInstanceOf(IllegalStateException.class);
@@ -98,7 +70,7 @@ class PermitsAfterTests {
 
     @Test
     void eachLimitIsSettledForItself() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             model.two(4);
             assertThat(used(limiters, "requests")).isEqualTo(1);
             assertThat(used(limiters, "less")).isEqualTo(4);
@@ -109,7 +81,7 @@ class PermitsAfterTests {
     @Test
     void costThatIsUnknownOrWrongKeepsTheEstimateAndTheResult() {
         try (LogRecorder log = new LogRecorder("io.ratelimit.costs")) {
-            with((model, limiters) -> {
+            calls.with((model, limiters) -> {
                 assertThat(model.odd(null)).isNull();
                 assertThat(log.lines()).isEmpty();
                 assertThat(model.odd(-5)).isEqualTo(-5);
@@ -146,9 +118,9 @@ class PermitsAfterTests {
                 LimitedContexts.inMemory()
                         .withBean("sum", Collector.class, () -> failing)
                         .withBean(MeterRegistry.class, () -> registry)
-                        .withBean(Model.class)
+                        .withBean(TokenModel.class)
                         .run(context -> {
-                            assertThat(context.getBean(Model.class)
+                            assertThat(context.getBean(TokenModel.class)
                                             .collected(Flux.just(5, 6))
                                             .collectList()
                                             .block())
@@ -169,7 +141,7 @@ class PermitsAfterTests {
     /** Whole numbers alone are costs: what is rounded is not exact. */
     @Test
     void costThatIsNoWholeNumberKeepsTheEstimate() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             List<Object> wrong = List.of(
                     2.5,
                     3.0f,
@@ -199,7 +171,7 @@ class PermitsAfterTests {
 
     @Test
     void errorIsAnExceptionToo() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             assertThatThrownBy(() -> model.broken()).isInstanceOf(AssertionError.class);
             assertThat(used(limiters, "broken")).isEqualTo(14);
         });
@@ -207,17 +179,17 @@ class PermitsAfterTests {
 
     @Test
     void rejectedCallAndItsFallbackCostNothing() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             model.orElse(100);
             assertThat(model.orElse(50)).isEqualTo(-1);
-            clock.advance(6_000_000);
+            calls.clock.advance(6_000_000);
             assertThat(used(limiters, "or-else")).isEqualTo(94);
         });
     }
 
     @Test
     void nestedCallsAreSettledEachForItself() {
-        runner.withBean(Outer.class).run(context -> {
+        calls.runner.withBean(Outer.class).run(context -> {
             assertThat(context.getBean(Outer.class).outer(5)).isEqualTo(6);
             RateLimiterRegistry limiters = context.getBean(RateLimiterRegistry.class);
             assertThat(used(limiters, "value")).isEqualTo(5);
@@ -227,19 +199,19 @@ class PermitsAfterTests {
 
     @Test
     void dryRunSettlesOnlyWhatItHasCharged() {
-        runner.withPropertyValues("ratelimit.dry-run=true").run(context -> {
-            Model model = context.getBean(Model.class);
+        calls.runner.withPropertyValues("ratelimit.dry-run=true").run(context -> {
+            TokenModel model = context.getBean(TokenModel.class);
             RateLimiterRegistry limiters = context.getBean(RateLimiterRegistry.class);
             model.value(100);
             model.value(50);
-            clock.advance(6_000_000);
+            calls.clock.advance(6_000_000);
             assertThat(used(limiters, "value")).isEqualTo(94);
         });
     }
 
     @Test
     void chargeGoesBeyondTheCapacityAndIsValidated() {
-        with((model, limiters) -> {
+        calls.with((model, limiters) -> {
             limiters.get("value").allCallers().charge(250);
             assertThat(limiters.get("value").allCallers().tryAcquire(1).retryAfter())
                     .hasSeconds(151);
@@ -254,223 +226,26 @@ class PermitsAfterTests {
 
     @Test
     void configurationCanSetIt() {
-        runner.withPropertyValues("ratelimit.limits.plain.permits-after=#result")
+        calls.runner
+                .withPropertyValues("ratelimit.limits.plain.permits-after=#result")
                 .run(context -> {
-                    context.getBean(Model.class).plain(17);
+                    context.getBean(TokenModel.class).plain(17);
                     assertThat(used(context.getBean(RateLimiterRegistry.class), "plain"))
                             .isEqualTo(17);
                 });
     }
 
-    private static void assertRefused(Class<?> bean, String problem) {
-        LimitedContexts.inMemory()
-                .withBean(bean)
-                .run(context -> assertThat(analysis(context).getDescription()).contains(problem));
-    }
-
-    @Test
-    void mistakesStopTheStartUp() {
-        assertRefused(OfFuture.class, "permitsAfter of the limit 'future' must be empty");
-        assertRefused(HandedOver.class, "because an @Async method that returns void has returned before it begins");
-        assertRefused(OfConcurrency.class, "permitsAfter must not be set for the algorithm CONCURRENCY");
-        assertRefused(Free.class, "permits must be at least 1 with permitsAfter");
-        assertRefused(OfParameter.class, "must not be used on a method with a parameter named result");
-        assertRefused(OfUnknown.class, "names #reslt, but the method has no such parameter");
-        assertRefused(OfRequest.class, "uses clientIp, but the cost is computed after the call");
-        LimitedContexts.inMemory()
-                .withBean(Model.class)
-                .withBean("sum", Collector.class, () -> Collectors.counting())
-                .withPropertyValues("ratelimit.limits.value.permits-after=#resul.tokens")
-                .run(context -> assertThat(analysis(context).getDescription())
-                        .contains("ratelimit.limits.value.permits-after", "#resul"));
-    }
-
-    record Answer(int tokens) {}
-
-    static class Model {
-
-        @RateLimited(name = "value", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
-        Answer value(int tokens) {
-            if (tokens < 0) {
-                throw new IllegalStateException();
-            }
-            return new Answer(tokens);
-        }
-
-        @RateLimited(name = "future", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
-        CompletableFuture<Answer> future(CompletableFuture<Answer> answer) {
-            return answer.thenApply(done -> done);
-        }
-
-        @RateLimited(name = "mono", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
-        Mono<Answer> mono(int tokens) {
-            return Mono.just(new Answer(tokens));
-        }
-
-        @RateLimited(name = "estimated", rate = "100/100s", permits = "#p0", permitsAfter = "#result")
-        int estimated(int estimate, int tokens) {
-            return tokens;
-        }
-
-        @RateLimited(name = "flux", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
-        Flux<Answer> flux(Flux<Integer> tokens) {
-            return tokens.map(Answer::new);
-        }
-
-        @RateLimited(name = "collected", rate = "100/100s", permits = "10", permitsAfter = "@sum")
-        Flux<Answer> collected(Flux<Integer> tokens) {
-            return tokens.map(Answer::new);
-        }
-
-        @RateLimited(
-                name = "failing",
-                rate = "100/100s",
-                permits = "10",
-                permitsAfter = "#exception == null ? 1 : 2",
-                refundOn = IOException.class)
-        void failing(boolean state) throws IOException {
-            if (state) {
-                throw new IllegalStateException();
-            }
-            throw new IOException();
-        }
-
-        @RateLimited(name = "requests", rate = "100/100s")
-        @RateLimited(name = "less", rate = "100/100s", permits = "10", permitsAfter = "#result")
-        @RateLimited(name = "more", rate = "100/100s", permits = "10", permitsAfter = "#result * #p0 + 24")
-        int two(int tokens) {
-            return tokens;
-        }
-
-        @RateLimited(name = "odd", rate = "100/100s", permits = "10", permitsAfter = "#result")
-        Integer odd(Integer tokens) {
-            return tokens;
-        }
-
-        @RateLimited(name = "any", rate = "100/100s", permits = "10", permitsAfter = "#result")
-        Object any(Object cost) {
-            return cost;
-        }
-
-        @RateLimited(
-                name = "maybe",
-                rate = "100/100s",
-                permits = "10",
-                permitsAfter = "#result == null ? 1 : #result.tokens")
-        Mono<Answer> maybe(Mono<Answer> answer) {
-            return answer;
-        }
-
-        @RateLimited(
-                name = "broken",
-                rate = "100/100s",
-                permits = "10",
-                permitsAfter = "#exception.class.simpleName.length()")
-        void broken() {
-            throw new AssertionError("expected by the test");
-        }
-
-        @RateLimited(
-                name = "or-else",
-                rate = "100/100s",
-                permits = "10",
-                permitsAfter = "#result",
-                fallbackMethod = "nothing")
-        int orElse(int tokens) {
-            return tokens;
-        }
-
-        int nothing(int tokens) {
-            return -1;
-        }
-
-        @RateLimited(
-                name = "entity",
-                rate = "100/100s",
-                permits = "10",
-                permitsAfter = "#result.tokens",
-                refundOn = IOException.class)
-        Mono<ResponseEntity<Flux<Answer>>> entity(Flux<Answer> answers) {
-            return Mono.just(ResponseEntity.accepted().header("X-Kept", "yes").body(answers));
-        }
-
-        @RateLimited(name = "entity-with-mono", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
-        Mono<ResponseEntity<Mono<Answer>>> entityWithMono(Mono<Answer> answer) {
-            return Mono.just(ResponseEntity.ok(answer));
-        }
-
-        @RateLimited(name = "plain", rate = "100/100s", permits = "10")
-        int plain(int tokens) {
-            return tokens;
-        }
-    }
-
     static class Outer {
 
-        private final Model model;
+        private final TokenModel model;
 
-        Outer(Model model) {
+        Outer(TokenModel model) {
             this.model = model;
         }
 
         @RateLimited(name = "outer", rate = "100/100s", permits = "10", permitsAfter = "#result")
         int outer(int tokens) {
             return model.value(tokens).tokens() + 1;
-        }
-    }
-
-    static class HandedOver {
-
-        @Async
-        @RateLimited(name = "later", rate = "1/s", permitsAfter = "5")
-        void later() {}
-    }
-
-    static class OfFuture {
-
-        @RateLimited(name = "future", rate = "1/s", permitsAfter = "#result")
-        Future<Integer> future() {
-            return CompletableFuture.completedFuture(1);
-        }
-    }
-
-    static class OfConcurrency {
-
-        @RateLimited(algorithm = Algorithm.CONCURRENCY, capacity = 2, permitsAfter = "#result")
-        int held() {
-            return 1;
-        }
-    }
-
-    static class Free {
-
-        @RateLimited(rate = "1/s", permits = "0", permitsAfter = "#result")
-        int free() {
-            return 1;
-        }
-    }
-
-    static class OfParameter {
-
-        @RateLimited(rate = "1/s", permitsAfter = "#result")
-        int of(int result) {
-            return result;
-        }
-    }
-
-    static class OfUnknown {
-
-        @RateLimited(rate = "1/s", permitsAfter = "#reslt")
-        int of(int tokens) {
-            return tokens;
-        }
-    }
-
-    static class OfRequest {
-
-        @RateLimited(rate = "1/s", permitsAfter = "clientIp.length()")
-        int of(int tokens) {
-            return tokens;
         }
     }
 }
