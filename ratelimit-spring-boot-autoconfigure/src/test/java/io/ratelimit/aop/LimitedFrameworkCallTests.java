@@ -3,10 +3,10 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.aop.FrameworkCallTests.Accounts;
-import io.ratelimit.aop.FrameworkCallTests.CalledByOthers;
-import io.ratelimit.aop.FrameworkCallTests.Listens;
-import io.ratelimit.aop.FrameworkCallTests.LoadsNoAccounts;
+import io.ratelimit.aop.FrameworkBeans.Accounts;
+import io.ratelimit.aop.FrameworkBeans.CalledByOthers;
+import io.ratelimit.aop.FrameworkBeans.Listens;
+import io.ratelimit.aop.FrameworkBeans.LoadsNoAccounts;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import jakarta.servlet.http.HttpSessionListener;
 import org.aspectj.lang.annotation.Aspect;
@@ -89,7 +89,7 @@ class LimitedFrameworkCallTests {
     @EnableAspectJAutoProxy
     static class Advises {
 
-        @Before("execution(* io.ratelimit.aop.FrameworkCallTests.Listens.adviceRuns())")
+        @Before("execution(* io.ratelimit.aop.FrameworkBeans.Listens.adviceRuns())")
         @RateLimited(rate = "1/h")
         public void call() {}
     }

@@ -3,7 +3,7 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.aop.FrameworkCallTests.CalledByOthers;
+import io.ratelimit.aop.FrameworkBeans.CalledByOthers;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import jakarta.annotation.PostConstruct;
 import jakarta.servlet.Filter;
