@@ -139,6 +139,7 @@ public final class AllCallers {
     /**
      * Does the work while it holds one permit.
      *
+     * @throws Exception that of the work
      * @see RateLimiter#call(String, Callable)
      */
     public <T extends @Nullable Object> T call(Callable<T> work) throws Exception {

@@ -21,7 +21,11 @@ public interface RateLimitAdmin {
     /** An expected version that every version matches. */
     long ANY_VERSION = -1;
 
-    /** Returns the same, but records this principal as the author of changes: in the log, in events and in the override. */
+    /**
+     * Returns the same, but records this principal as the author of changes: in the log, in events and in the override.
+     *
+     * @param principal cut to 200 characters; control characters are replaced by question marks
+     */
     RateLimitAdmin as(String principal);
 
     /**
@@ -46,7 +50,7 @@ public interface RateLimitAdmin {
      * @param expectedVersion the {@link RateLimitStatus#version() version} of the present override, or {@link #ANY_VERSION}
      * @return the limit with the override
      * @throws RateLimitConfigurationException if the limit is invalid with these attributes, with the message that the same
-     *     configuration has at start-up, if no attribute is set, or if the duration is not positive
+     *     configuration has at start-up, if no attribute is set, or if the duration is not from 1 ms to 3650 days
      * @throws RateLimitConflictException if the present override has another version
      * @throws RateLimitStoreException if the store fails; the message says whether nothing was changed, or whether the answer was
      *     lost, so that the store may still make the change. Then there is an event of the kind
@@ -68,14 +72,18 @@ public interface RateLimitAdmin {
      * @param expectedVersion as for {@link #override(String, RateLimitOverride, long)}
      * @return the limit without an override
      * @throws RateLimitConflictException if the present override has another version
-     * @throws RateLimitStoreException if the store fails; the change may have been made
+     * @throws RateLimitStoreException as for {@link #override(String, RateLimitOverride, long)}
      */
     RateLimitStatus removeOverride(String limit, long expectedVersion);
 
     /** Removes the override without blocking: see {@link #removeOverride(String, long)}. */
     CompletionStage<RateLimitStatus> removeOverrideAsync(String limit, long expectedVersion);
 
-    /** Returns the bucket of a key, which is neither null nor empty. */
+    /**
+     * Returns the bucket of a key. Does not ask the store.
+     *
+     * @throws IllegalArgumentException if there is no such limit, or the key is null or empty
+     */
     Bucket bucket(String limit, String key);
 
     /** Returns the one bucket of all callers, which a limit without a key has. */

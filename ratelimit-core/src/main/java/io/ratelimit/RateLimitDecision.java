@@ -29,9 +29,11 @@ public record RateLimitDecision(
     }
 
     /**
-     * Creates a decision from the numbers of a store.
+     * Creates a decision from the numbers of a store. All times are microseconds below 2^53.
      *
-     * @param retryMicros 0 if the call is allowed, -1 if it can never succeed
+     * @param delayMicros the {@link #delay}; 0: none
+     * @param retryMicros the {@link #retryAfter}; 0 if the call is allowed, -1 if it can never succeed
+     * @param resetMicros the {@link #resetAfter}; 0: the bucket is full
      */
     public static RateLimitDecision ofMicros(
             long capacity, long remaining, long delayMicros, long retryMicros, long resetMicros) {

@@ -106,7 +106,10 @@ public final class RateLimitOverride {
         return Objects.hash(values, duration);
     }
 
-    /** Builds an override. */
+    /**
+     * Builds an override. {@code null}, the default, leaves an attribute as it is. The values are checked when the override is set: see
+     * {@link RateLimitAdmin#override(String, RateLimitOverride, long)}.
+     */
     public static final class Builder {
 
         private AttributeValues values = AttributeValues.NONE;

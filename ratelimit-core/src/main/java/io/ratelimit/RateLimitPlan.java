@@ -28,7 +28,8 @@ public final class RateLimitPlan {
     }
 
     /**
-     * Creates a plan that sets nothing.
+     * Creates a plan that sets nothing. Numbers are checked when a call has the plan: if they are invalid for its limit, the configured
+     * numbers apply, and one line at {@code WARN} says so.
      *
      * @param name letters, digits, {@code -} and {@code _}; case and dashes are ignored
      */

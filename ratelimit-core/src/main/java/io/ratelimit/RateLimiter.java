@@ -189,6 +189,8 @@ public interface RateLimiter {
     /**
      * Returns the decision that {@link #tryAcquire(String)} would return now, but with the current remaining and resetAfter.
      * Consumes no permits and does not wait. Permits that instances have leased count as used.
+     *
+     * @throws IllegalArgumentException if the key is null or empty
      */
     RateLimitDecision peek(String key);
 
@@ -196,8 +198,10 @@ public interface RateLimiter {
     CompletionStage<RateLimitDecision> peekAsync(String key);
 
     /**
-     * Fills the bucket of the key: deletes its state in the store.
+     * Fills the bucket of the key, and ends a block: deletes its state in the store. Calls that hold permits run on, and release
+     * nothing when they end.
      *
+     * @throws IllegalArgumentException if the key is null or empty
      * @throws RateLimitStoreException if the store fails, independent of {@link OnStoreFailure}
      */
     void reset(String key);

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Charge(RateLimit limit, @Nullable String key, long permits) implements StoreRequest {
 
+    /** @throws IllegalArgumentException if the permits are negative */
     public Charge {
         if (permits < 0) {
             throw new IllegalArgumentException(

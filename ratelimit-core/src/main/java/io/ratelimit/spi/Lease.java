@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
  */
 public record Lease(long permits, Unused unused) {
 
+    /** No permits, so that there is nothing to refund. */
     public static final Lease NONE = new Lease(0, permits -> CompletableFuture.completedFuture(null));
 
     /** Refunds permits of a lease and of the charge that it was taken with, unless they have already come back over time. */
@@ -23,6 +24,7 @@ public record Lease(long permits, Unused unused) {
         /**
          * Refunds without blocking the caller. May be called several times, but never for more than was taken.
          *
+         * @param permits at least 1
          * @return completes with {@link RateLimitStoreException} if the store fails
          */
         CompletionStage<Void> refund(long permits);
@@ -54,6 +56,7 @@ public record Lease(long permits, Unused unused) {
                 : leases.get(0).unused().refund(leases);
     }
 
+    /** Returns whether there are no permits. */
     public boolean isEmpty() {
         return permits == 0;
     }

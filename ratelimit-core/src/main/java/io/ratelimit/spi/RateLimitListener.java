@@ -5,7 +5,10 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 
-/** Receives every decision and every refusal. Exceptions of a listener are logged and never change a decision. */
+/**
+ * Receives every decision and every refusal. Exceptions of a listener are logged and never change a decision. It is called before the
+ * call goes on, on the thread of the call, or on one of the store if the call does not block. So it must return at once.
+ */
 public interface RateLimitListener {
 
     /** The effect of a decision on the call. */

@@ -34,7 +34,8 @@ public interface RateLimitStore {
      * rejects calls until enough permits are back. Does not block the caller.
      *
      * @param charge at most {@link RateLimit#MAX_CAPACITY} permits
-     * @return completes with {@link RateLimitStoreException} if the store fails
+     * @return completes with {@link RateLimitStoreException} if the store fails; by default with an
+     *     {@link UnsupportedOperationException}: what calls have cost beyond their estimates is not charged then
      */
     default CompletionStage<Void> charge(Charge charge) {
         return CompletableFuture.failedFuture(
@@ -44,7 +45,9 @@ public interface RateLimitStore {
     /**
      * Changes one bucket, as exactly as a decision does, or only looks at it. Does not block the caller.
      *
-     * @return the bucket after the change; completes with {@link RateLimitStoreException} if the store fails
+     * @param key {@code null}: the one bucket of all callers
+     * @return the bucket after the change; completes with {@link RateLimitStoreException} if the store fails; by default with an
+     *     {@link UnsupportedOperationException}, for which the endpoint answers 501
      */
     default CompletionStage<BucketStatus> change(RateLimit limit, @Nullable String key, BucketChange change) {
         return CompletableFuture.failedFuture(new UnsupportedOperationException("The store cannot change buckets"));
