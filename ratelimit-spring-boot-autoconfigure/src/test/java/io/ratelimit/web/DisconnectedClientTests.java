@@ -9,14 +9,23 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.testing.LongRunning;
+import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -46,10 +55,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Clients of a server on Netty that disconnect before anything of the response has been written. */
+/** Clients of a server on Netty that disconnect before anything of the response has been written, or while it is. */
 @LongRunning
 @Timeout(180)
 class DisconnectedClientTests {
+
+    private static final int STREAMS = 300;
 
     @Nested
     class InMemory extends Contract {
@@ -180,6 +191,35 @@ class DisconnectedClientTests {
             assertThat(signals.queue).isEmpty();
         }
 
+        /** If the first element cannot be written any more, the publisher is not cancelled. */
+        @Test
+        void streamsWhoseClientsLeaveHoldNothing() throws Exception {
+            Random random = TestRandom.create(DisconnectedClientTests.class);
+            ExecutorService clients = Executors.newFixedThreadPool(32);
+            try {
+                List<Future<?>> streams = new ArrayList<>();
+                for (int i = 0; i < STREAMS; i++) {
+                    long stay = random.nextLong(100_000_000);
+                    streams.add(clients.submit(() -> {
+                        try (Socket socket = connect(true)) {
+                            send(socket, "stream");
+                            LockSupport.parkNanos(stay);
+                        }
+                        return null;
+                    }));
+                }
+                for (Future<?> stream : streams) {
+                    stream.get();
+                }
+                await().untilAsserted(() -> assertThat(
+                                limiter("stream").allCallers().peek().remaining())
+                        .isEqualTo(STREAMS));
+            } finally {
+                clients.shutdownNow();
+                context.getBean(Signals.class).end.tryEmitEmpty();
+            }
+        }
+
         private Socket connect(boolean reset) throws IOException {
             int port = Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
             Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
@@ -226,6 +266,8 @@ class DisconnectedClientTests {
         private final BlockingQueue<String> queue = new LinkedBlockingQueue<>();
 
         private final Sinks.Many<String> goOn = Sinks.many().multicast().directBestEffort();
+
+        private final Sinks.Empty<Void> end = Sinks.empty();
 
         private Flux<String> silence(String path) {
             return Flux.<String>never()
@@ -315,6 +357,16 @@ class DisconnectedClientTests {
         @GetMapping("/waiting")
         public Mono<String> waiting() {
             return signals.silence("waiting").next();
+        }
+
+        @GetMapping(path = "/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        @RateLimited(name = "stream", algorithm = Algorithm.CONCURRENCY, capacity = STREAMS)
+        public Flux<String> stream() {
+            String text = "x".repeat(20_000);
+            return Flux.interval(Duration.ofMillis(1))
+                    .onBackpressureDrop()
+                    .map(i -> text)
+                    .takeUntilOther(signals.end.asMono());
         }
 
         @GetMapping("/quick")
