@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -141,11 +142,14 @@ public final class LimitedMethodResolver {
         return result;
     }
 
-    /** Returns the method of the interface for proxies and lambdas, because it has the names of the parameters. */
+    /**
+     * Returns the method of the interface for proxies and lambdas, because it has the names of the parameters. An interface that names
+     * the types of a generic one has a bridge, by which calls through that one come.
+     */
     private static Method mostSpecific(Method method, Class<?> targetClass) {
         Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
         return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
-                ? ClassUtils.getInterfaceMethodIfPossible(specific, targetClass)
+                ? BridgeMethodResolver.findBridgedMethod(ClassUtils.getInterfaceMethodIfPossible(specific, targetClass))
                 : specific;
     }
 }

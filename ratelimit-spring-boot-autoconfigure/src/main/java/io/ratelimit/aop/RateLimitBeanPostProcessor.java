@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.MethodMatcher;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.DefaultAdvisorChainFactory;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
@@ -19,6 +20,7 @@ import org.springframework.aop.support.ComposablePointcut;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcher;
 import org.springframework.aop.target.EmptyTargetSource;
+import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -55,15 +57,31 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
         setOrder(LOWEST_PRECEDENCE - 1);
     }
 
+    /** Leaves out proxies of other beans, such as of a bean in a scope: those are advised themselves. */
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        Object advised = hasMoreInterfacesThanTarget(bean)
-                ? wrap(bean, beanName)
-                : super.postProcessAfterInitialization(bean, beanName);
-        if (advised instanceof Advised proxy && proxy.indexOf(limiting) >= 0) {
+        if (bean instanceof AopInfrastructureBean) {
+            return bean;
+        }
+        Object advised = isAdvised(bean)
+                ? bean
+                : hasMoreInterfacesThanTarget(bean)
+                        ? wrap(bean, beanName)
+                        : super.postProcessAfterInitialization(bean, beanName);
+        if (isAdvised(advised)) {
             names.add(beanName);
         }
         return advised;
+    }
+
+    /** Returns whether calls of the bean are limited: by its own proxy, or by that of another bean that it passes them to. */
+    private static boolean isAdvised(@Nullable Object bean) {
+        return bean instanceof Advised proxy
+                && (Arrays.stream(proxy.getAdvisors())
+                                .anyMatch(advisor -> advisor.getAdvice() instanceof RateLimitInterceptor)
+                        || (proxy.getTargetSource() instanceof SingletonTargetSource behind
+                                && !hasMoreInterfacesThanTarget(bean)
+                                && isAdvised(behind.getTarget())));
     }
 
     /** Returns whether a proxy has interfaces that its target does not implement, so that the pointcut must match the proxy. */

@@ -5,14 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.autoconfigure.RecordingListener;
+import java.lang.reflect.Proxy;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyFactoryBean;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultIntroductionAdvisor;
+import org.springframework.aop.support.DelegatingIntroductionInterceptor;
 import org.springframework.aop.target.SingletonTargetSource;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -111,6 +118,137 @@ class ProxyingTests {
                     "market-quotes-quote",
                     () -> context.getBean(MarketQuotes.class).quote("a"));
         });
+    }
+
+    @Test
+    void callIsChargedOnceIfABeanIsAnotherOneOrAProxyOfIt() {
+        runner.withUserConfiguration(SeveralNames.class).run(context -> {
+            context.getBean("alias", AnnotatedQuotes.class).quote("a");
+            context.getBean("proxy", AnnotatedQuotes.class).quote("a");
+            context.getBean("quotes", AnnotatedQuotes.class).quote("a");
+            assertThat(context.getBean(RecordingListener.class).outcomes()).hasSize(3);
+        });
+    }
+
+    @Test
+    void interfaceThatAProxyOfAnotherBeanAddsIsLimited() {
+        runner.withUserConfiguration(Introducing.class).run(context -> {
+            Audit audit = context.getBean(Audit.class);
+            audit.audit();
+            assertRejected("audits", audit::audit);
+        });
+    }
+
+    @Test
+    void beanOfTheParentIsChargedOnceInTheChild() {
+        runner.withBean("quotes", TwoQuotes.class)
+                .run(parent -> LimitedContexts.inMemory()
+                        .withParent(parent)
+                        .withBean("again", TwoQuotes.class, () -> parent.getBean(TwoQuotes.class))
+                        .run(child -> {
+                            TwoQuotes again = child.getBean("again", TwoQuotes.class);
+                            again.quote();
+                            again.quote();
+                            assertRejected("two", again::quote);
+                        }));
+    }
+
+    static class TwoQuotes {
+
+        @RateLimited(name = "two", rate = "2/h")
+        public void quote() {}
+    }
+
+    interface Audit {
+
+        @RateLimited(name = "audits", rate = "1/h")
+        void audit();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Introducing {
+
+        @Bean
+        MarketQuotes quotes() {
+            return new MarketQuotes();
+        }
+
+        @Bean
+        Audit audited(MarketQuotes quotes) {
+            ProxyFactory factory = new ProxyFactory();
+            factory.setTarget(quotes);
+            factory.setInterfaces(Quotes.class, Audit.class);
+            Audit mixin = () -> {};
+            factory.addAdvisor(
+                    new DefaultIntroductionAdvisor(new DelegatingIntroductionInterceptor(mixin), Audit.class));
+            return (Audit) factory.getProxy();
+        }
+    }
+
+    /** The interface has a bridge for callers that know its generic parent alone. */
+    @Test
+    void proxyOfAnInterfaceIsLimitedAlsoByItsGenericParent() {
+        runner.withUserConfiguration(Generic.class).run(context -> {
+            KeyedByGeneric quotes = context.getBean(KeyedByGeneric.class);
+            assertThat(quotes.quote("a")).isEqualTo("quote");
+            assertRejected("generic", () -> quotes.quote("a"));
+            assertRejected("generic", () -> ((GenericQuotes<String>) quotes).quote("a"));
+            ((GenericQuotes<String>) quotes).quote("b");
+            assertRejected("generic", () -> quotes.quote("b"));
+        });
+    }
+
+    public interface GenericQuotes<T> {
+
+        String quote(T id);
+    }
+
+    public interface KeyedByGeneric extends GenericQuotes<String> {
+
+        @Override
+        @RateLimited(name = "generic", rate = "1/s", keyExpression = "#id")
+        String quote(String id);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Generic {
+
+        @Bean
+        KeyedByGeneric generic() {
+            return (KeyedByGeneric) Proxy.newProxyInstance(
+                    Generic.class.getClassLoader(),
+                    new Class<?>[] {KeyedByGeneric.class},
+                    (proxy, method, arguments) -> method.getDeclaringClass() == Object.class ? 1 : "quote");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SeveralNames {
+
+        @Bean
+        AnnotatedQuotes quotes() {
+            return id -> id;
+        }
+
+        @Bean
+        AnnotatedQuotes alias(@Qualifier("quotes") AnnotatedQuotes quotes) {
+            return quotes;
+        }
+
+        @Bean
+        ProxyFactoryBean proxy() {
+            ProxyFactoryBean factory = new ProxyFactoryBean();
+            factory.setInterfaces(AnnotatedQuotes.class);
+            factory.setTargetName("quotes");
+            return factory;
+        }
+    }
+
+    public interface AnnotatedQuotes extends GenericQuotes<String> {
+
+        @Override
+        @RateLimited(name = "annotated", rate = "100/s")
+        String quote(String id);
     }
 
     public interface Quotes {

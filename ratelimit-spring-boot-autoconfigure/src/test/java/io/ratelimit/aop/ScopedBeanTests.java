@@ -19,7 +19,8 @@ class ScopedBeanTests {
 
     enum Proxies {
         CLASS(ClassProxies.class),
-        INTERFACE(InterfaceProxies.class);
+        INTERFACE(InterfaceProxies.class),
+        ANNOTATED_INTERFACE(AnnotatedInterfaceProxies.class);
 
         private final Class<?> configuration;
 
@@ -53,6 +54,23 @@ class ScopedBeanTests {
         @Override
         @RateLimited(rate = "2/s")
         public void add() {}
+    }
+
+    public interface AnnotatedCart extends Cart {
+
+        @Override
+        @RateLimited(name = "shopping-cart-add", rate = "2/s")
+        void add();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class AnnotatedInterfaceProxies {
+
+        @Bean
+        @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        AnnotatedCart cart() {
+            return () -> {};
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
