@@ -83,6 +83,54 @@ class LateBeanTests {
         });
     }
 
+    /** Of a bean that does not exist, an interface is all that is known. */
+    @Test
+    void annotationThatTheStartUpCannotFindTakesTheLimitOver() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            LimitedContexts.inMemory()
+                    .withUserConfiguration(LazyInterface.class)
+                    .withPropertyValues("ratelimit.limits.hidden.rate=2/h")
+                    .run(context -> {
+                        assertThat(context.getBean(LimitCatalog.class).find("hidden"))
+                                .map(RateLimit::capacity)
+                                .hasValue(2L);
+                        Hidden hidden = context.getBean(Hidden.class);
+                        hidden.run("a");
+                        assertThatExceptionOfType(RateLimitExceededException.class)
+                                .isThrownBy(() -> hidden.run("a"));
+                        hidden.run("b");
+                        assertThat(context.getBean(LimitCatalog.class).find("hidden"))
+                                .hasValueSatisfying(limit ->
+                                        assertThat(limit.toString()).isEqualTo("TOKEN_BUCKET, capacity 1 at 2/h"));
+                    });
+            assertThat(log.text())
+                    .contains("WARNING Rate limit 'hidden' is declared by " + HiddenImplementation.class.getName()
+                            + ".run(String), which the start-up did not find;");
+        }
+    }
+
+    interface Hidden {
+
+        void run(String key);
+    }
+
+    static class HiddenImplementation implements Hidden {
+
+        @Override
+        @RateLimited(name = "hidden", rate = "1/h", capacity = 1, keyExpression = "#key")
+        public void run(String key) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyInterface {
+
+        @Bean
+        @Lazy
+        Hidden hidden() {
+            return new HiddenImplementation();
+        }
+    }
+
     /** The list of a scheduler's jobs is no JobDetail bean. */
     @Test
     void wayOutIsSaidIfAJobIsNotFound() {

@@ -135,7 +135,8 @@ class PropertyMistakeTests {
                     assertThat(analysis.getAction())
                             .isEqualTo("Did you mean ratelimit.limits.quotes? With a rate, it declares a limit"
                                     + " itself. A class that is no bean, such as a Quartz job, declares one as a prototype"
-                                    + " bean. Known limits: quotes.");
+                                    + " bean, and a bean that is created late if its @Bean method returns the class. Known"
+                                    + " limits: quotes.");
                 });
     }
 
@@ -143,9 +144,11 @@ class PropertyMistakeTests {
     void unknownLimitWithoutANearOneListsThoseThereAre() {
         runner.withBean(Quotes.class)
                 .withPropertyValues("ratelimit.limits.exports.capacity=50")
-                .run(context -> assertThat(analysis(context).getAction())
-                        .isEqualTo("With a rate, it declares a limit itself. A class that is no bean, such as a Quartz"
-                                + " job, declares one as a prototype bean. Known limits: quotes."));
+                .run(
+                        context -> assertThat(analysis(context).getAction())
+                                .isEqualTo(
+                                        "With a rate, it declares a limit itself. A class that is no bean, such as a Quartz"
+                                                + " job, declares one as a prototype bean, and a bean that is created late if its @Bean method returns the class. Known limits: quotes."));
     }
 
     @ParameterizedTest

@@ -177,6 +177,17 @@ public final class EffectiveLimit {
     }
 
     /**
+     * Applies another declaration, below the present overrides.
+     *
+     * @throws RateLimitConfigurationException if it is invalid; nothing changes
+     */
+    void redeclare(RateLimit next) {
+        next.withPlans().forEach(this::check);
+        checkCalls(limit -> limit == this ? next : limit.configured());
+        reconfigure(next);
+    }
+
+    /**
      * Returns the limit with another configuration, which does not apply yet, or the present one if no attribute differs.
      *
      * @throws RateLimitConfigurationException if it is invalid

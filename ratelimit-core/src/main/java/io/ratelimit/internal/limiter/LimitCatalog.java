@@ -4,6 +4,7 @@ import io.ratelimit.LimitConfiguration;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * and nothing declares, is a mistake only in the last context.
  */
 public final class LimitCatalog implements AutoCloseable {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private volatile RateLimitSettings settings;
 
@@ -80,7 +83,9 @@ public final class LimitCatalog implements AutoCloseable {
         String key = LimitNames.canonical(limit.name());
         Declaration known = declarations.get(key);
         Declaration shared = known != null || parent == null ? known : parent.ofCode(key);
-        if (shared != null && !shared.place.equals(place)) {
+        if (known != null && isConfigured(known)) {
+            declarations.put(key, takeOver(known.limit, limit, place, named));
+        } else if (shared != null && !shared.place.equals(place)) {
             checkShared(shared, limit, place, named);
         }
         EffectiveLimit declared = shared == null ? new EffectiveLimit(limit) : shared.limit;
@@ -95,6 +100,20 @@ public final class LimitCatalog implements AutoCloseable {
     private synchronized @Nullable Declaration ofCode(String key) {
         Declaration own = declarations.get(key);
         return own != null && !isConfigured(own) ? own : parent == null ? null : parent.ofCode(key);
+    }
+
+    /** Lets a declaration that the start-up has not found, of a bean that is created late, take over a limit of the properties alone. */
+    private static Declaration takeOver(EffectiveLimit known, RateLimit limit, String place, boolean named) {
+        RateLimit before = known.configured();
+        known.redeclare(limit);
+        if (!limit.agreesWith(before)) {
+            logger.log(
+                    Level.WARNING,
+                    "Rate limit '" + limit.name() + "' is declared by " + place
+                            + ", which the start-up did not find; until now, its properties applied alone. Let the @Bean method"
+                            + " of a bean that is created late return the annotated class.");
+        }
+        return new Declaration(known, place, named);
     }
 
     private static void checkShared(Declaration known, RateLimit limit, String place, boolean named) {
@@ -306,7 +325,8 @@ public final class LimitCatalog implements AutoCloseable {
                 properties.property() + " must name a declared limit, or have a rate.",
                 LimitNames.didYouMean(properties.limitName(), names(), nearest -> "ratelimit.limits." + nearest)
                         + "With a rate, it declares a limit itself. A class that is no bean, such as a Quartz job, declares"
-                        + " one as a prototype bean. " + known());
+                        + " one as a prototype bean, and a bean that is created late if its @Bean method returns the class. "
+                        + known());
     }
 
     private record Declaration(EffectiveLimit limit, String place, boolean named) {}

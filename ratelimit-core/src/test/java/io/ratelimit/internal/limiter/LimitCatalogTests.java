@@ -7,6 +7,7 @@ import io.ratelimit.LimitAttributes;
 import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.testing.TestLimits;
@@ -142,15 +143,65 @@ class LimitCatalogTests {
         assertMistake(configured::complete).withMessageContaining("There are no limits.");
     }
 
+    @Test
+    void lateDeclarationTakesOverWhatThePropertiesDeclare() {
+        LimitCatalog late = lateCatalog(overrides("quotes", 1L, "2/h"));
+        EffectiveLimit known = late.effective("quotes").orElseThrow();
+        EffectiveLimit declared = declareLate(late, 1, "Quotes.quote()", true);
+        assertThat(declared).isSameAs(known);
+        assertThat(late.place("quotes")).hasValue("Quotes.quote()");
+        late.reconfigure(settings(overrides("quotes", null, "2/h")));
+        assertThat(late.find("quotes").orElseThrow().toString()).isEqualTo("TOKEN_BUCKET, capacity 1 at 2/h");
+    }
+
+    @Test
+    void secondLateDeclarationMustAgreeAndMustNotShareADefaultName() {
+        LimitCatalog named = lateCatalog(overrides("quotes", null, "2/h"));
+        declareLate(named, 1, "Quotes.quote()", true);
+        assertMistake(() -> declareLate(named, 7, "Other.quote()", true)).withMessageContaining("is declared as");
+        LimitCatalog unnamed = lateCatalog(overrides("quotes", null, "2/h"));
+        declareLate(unnamed, 1, "a.Quotes.quote()", false);
+        assertMistake(() -> declareLate(unnamed, 1, "b.Quotes.quote()", false))
+                .withMessageContaining("is also the name of the limit of a.Quotes.quote()");
+    }
+
+    @Test
+    void lateDeclarationThatCannotApplyWhereTheLimitDoesIsRefused() {
+        LimitCatalog late = lateCatalog(overrides("quotes", null, "2/h"));
+        late.effective("quotes").orElseThrow().addCheck(late, limit -> {
+            if (limit.capacity() == 1) {
+                throw new RateLimitConfigurationException("capacity must be more.", "Raise it.");
+            }
+        });
+        assertMistake(() -> declareLate(late, 1, "Quotes.quote()", true)).withMessageContaining("must be more");
+        assertThat(late.find("quotes").orElseThrow().capacity()).isEqualTo(2);
+    }
+
+    private static LimitCatalog lateCatalog(LimitConfiguration overrides) {
+        LimitCatalog late = catalog(overrides);
+        var unused = late.complete();
+        return late;
+    }
+
+    private static EffectiveLimit declareLate(LimitCatalog late, long capacity, String place, boolean named) {
+        RateLimitBuilder annotation =
+                RateLimit.named("quotes").capacity(capacity).rate("1/h");
+        return late.declare(late.settings().apply(annotation), place, named);
+    }
+
     private static ThrowableAssertAlternative<RateLimitConfigurationException> assertMistake(
             ThrowableAssert.ThrowingCallable call) {
         return assertThatExceptionOfType(RateLimitConfigurationException.class).isThrownBy(call);
     }
 
     private static LimitCatalog catalog(LimitConfiguration... overrides) {
+        return new LimitCatalog(settings(overrides), null, () -> false);
+    }
+
+    private static RateLimitSettings settings(LimitConfiguration... overrides) {
         Map<String, LimitConfiguration> limits = Arrays.stream(overrides)
                 .collect(Collectors.toMap(each -> LimitNames.canonical(each.limitName()), e -> e));
-        return new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, limits), null, () -> false);
+        return TestSettings.of(false, OnStoreFailure.LOCAL, limits);
     }
 
     private static LimitConfiguration overrides(String name, Long capacity, String rate) {
