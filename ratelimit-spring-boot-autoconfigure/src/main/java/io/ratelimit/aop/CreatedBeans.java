@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -14,12 +17,24 @@ import org.springframework.util.ClassUtils;
  * are created too early to be advised, also post-processors of the bean factory, and excludes registered singletons such as mocks
  * of a test.
  */
-public final class CreatedBeans implements BeanFactoryPostProcessor {
+public final class CreatedBeans implements BeanDefinitionRegistryPostProcessor, PriorityOrdered {
 
     private final Map<String, Class<?>> types = new ConcurrentHashMap<>();
 
+    /** Before other post-processors of the bean factory, which may create beans. */
     @Override
-    public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+        if (registry instanceof ConfigurableListableBeanFactory beans) {
+            addRecorder(beans);
+        }
+    }
+
+    private void addRecorder(ConfigurableListableBeanFactory beans) {
         beans.addBeanPostProcessor(new BeanPostProcessor() {
             @Override
             public Object postProcessBeforeInitialization(Object bean, String beanName) {
@@ -29,6 +44,10 @@ public final class CreatedBeans implements BeanFactoryPostProcessor {
                 return bean;
             }
         });
+    }
+
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
         for (String name : beans.getBeanNamesForType(BeanFactoryPostProcessor.class, true, false)) {
             types.put(name, ClassUtils.getUserClass(Objects.requireNonNull(beans.getType(name, false))));
         }

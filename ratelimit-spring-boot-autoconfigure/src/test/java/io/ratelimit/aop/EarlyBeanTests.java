@@ -11,7 +11,9 @@ import io.ratelimit.autoconfigure.SmallApplication;
 import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -42,6 +44,35 @@ class EarlyBeanTests {
                     assertThat(analysis.getAction())
                             .startsWith("Let no BeanPostProcessor depend on it, or take it by ObjectProvider;");
                 });
+    }
+
+    @Test
+    void beanThatAPostProcessorOfTheFactoryNeedsStopsTheStartUp() {
+        runner.withBean("quotes", Quotes.class, Quotes::new)
+                .withBean(BeanFactoryPostProcessor.class, () -> beans -> beans.getBean("quotes"))
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("(was 'quotes'): it was created before beans are proxied"));
+    }
+
+    @Test
+    void beanThatAPostProcessorOfTheRegistryNeedsStopsTheStartUp() {
+        runner.withUserConfiguration(NeedyRegistry.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("(was 'quotes'): it was created before beans are proxied"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NeedyRegistry {
+
+        @Bean
+        static Quotes quotes() {
+            return new Quotes();
+        }
+
+        @Bean
+        static BeanDefinitionRegistryPostProcessor needy(Quotes quotes) {
+            return registry -> {};
+        }
     }
 
     @Test
