@@ -8,7 +8,8 @@ public enum CallerFacts {
     /** Nothing. */
     NONE(
             "this application runs neither Spring MVC nor WebFlux",
-            "Use the method's parameters, or add spring-boot-starter-webmvc or spring-boot-starter-webflux."),
+            "Use the method's parameters, or add spring-boot-starter-webmvc or spring-boot-starter-webflux. With"
+                    + " spring.main.web-application-type=none, set ratelimit.enabled=false."),
 
     /** Nothing, because the request is in a Reactor context, which the method cannot read. */
     OUT_OF_REACH(
