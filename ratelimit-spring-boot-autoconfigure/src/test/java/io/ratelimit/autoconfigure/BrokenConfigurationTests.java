@@ -86,6 +86,8 @@ class BrokenConfigurationTests {
                 "stoer: in-memory | Did you mean ratelimit.store?",
                 "limits.quotes.capasity: 5 | Did you mean ratelimit.limits.quotes.capacity?",
                 "limits.quotes.capacity: many | ratelimit.limits.quotes.capacity must be a whole number within the range of Long (was \"many\").",
+                "limits.quotes.capacity: 2.5 | ratelimit.limits.quotes.capacity must be a whole number within the range of Long (was \"2.5\").",
+                "in-memory.max-keys: 10.9 | ratelimit.in-memory.max-keys must be a whole number within the range of",
                 "limits.quotes.refund-on: java.lang.String | must name subclasses of Throwable (was java.lang.String)",
                 "in-memory.max-keys: 0 | ratelimit.in-memory.max-keys",
                 "limits.quotes.rate: ${nope}/s | ratelimit.limits.quotes.rate must not have an unresolved placeholder (was \"${nope}/s\").",

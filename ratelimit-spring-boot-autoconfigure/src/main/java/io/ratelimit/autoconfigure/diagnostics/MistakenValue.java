@@ -7,9 +7,11 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.boot.origin.SystemEnvironmentOrigin;
 import org.springframework.core.convert.ConversionFailedException;
@@ -31,6 +33,14 @@ public final class MistakenValue {
                         property.getName() + " must " + expected.rule + " (was \"" + property.getValue() + "\""
                                 + variable(property) + ").",
                         expected.fix);
+    }
+
+    /** Returns the mistake of a number with a fraction, which Spring Boot would cut off. */
+    public static RateLimitConfigurationException fraction(
+            ConfigurationPropertyName name, Class<?> type, Double value) {
+        Expected whole = Objects.requireNonNull(expected(type, ""));
+        return new RateLimitConfigurationException(
+                name + " must " + whole.rule + " (was \"" + value + "\").", whole.fix);
     }
 
     /** A variable can be set by others, so its name is in no file of the application. */

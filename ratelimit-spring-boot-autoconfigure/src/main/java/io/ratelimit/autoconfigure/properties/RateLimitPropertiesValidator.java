@@ -30,6 +30,7 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /**
  * Validates the properties before any bean is created. If a bean of the web server failed first, the server would log an
@@ -125,6 +126,10 @@ public record RateLimitPropertiesValidator(Environment environment) implements B
         Object value = binder.bind(name, Bindable.of(Object.class)).orElse("");
         if (!property.name().equals(name) || !BeanUtils.isSimpleValueType(value.getClass())) {
             return;
+        }
+        Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(property.type().resolve(Object.class));
+        if (value instanceof Double number && number % 1 != 0 && Number.class.isAssignableFrom(type)) {
+            throw MistakenValue.fraction(name, type, number);
         }
         String text = value.toString();
         if (property.isParent()) {
