@@ -2,87 +2,31 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitOverride;
-import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
-import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.event.RateLimitStoreFailureEvent;
-import io.ratelimit.event.RateLimitStoreRecoveredEvent;
-import io.ratelimit.spi.StoreFailure;
-import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.ParallelCalls;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisCluster;
-import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
-import org.springframework.context.ApplicationContext;
-import org.springframework.context.event.EventListener;
 
 /** {@code ratelimit.limits.<name>.redis}: limits in several Redis servers, also on one call. */
 @LongRunning
 @Timeout(300)
-class SeveralServersTests {
-
-    private static final Duration SOON = Duration.ofSeconds(60);
-
-    private static RedisServer home;
-
-    private static RedisServer eu;
-
-    private final String prefix = RedisUnderTest.newPrefix();
-
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
-            .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-            .withBean(Quotes.class)
-            .withBean(Outages.class)
-            .withPropertyValues(
-                    "ratelimit.redis.key-prefix=" + prefix,
-                    "ratelimit.redis.timeout=10s",
-                    "ratelimit.on-store-failure=throw",
-                    "ratelimit.limits.regional.redis=eu");
-
-    private final ApplicationContextRunner application = runner.withPropertyValues(
-            "ratelimit.redis.url=redis://127.0.0.1:" + home.port(),
-            "ratelimit.redis.eu.url=redis://127.0.0.1:" + eu.port());
-
-    @BeforeAll
-    static void start() {
-        home = new RedisServer();
-        eu = new RedisServer();
-    }
-
-    @AfterAll
-    static void stop() {
-        home.close();
-        eu.close();
-    }
+class SeveralServersTests extends SeveralServers {
 
     @Test
     void globalAndRegionalLimitOfOneCallAreInTheirServers() {
@@ -192,119 +136,6 @@ class SeveralServersTests {
                 });
     }
 
-    /** An outage of one server is none of the other. */
-    @Test
-    void killedServerTouchesItsOwnLimitsAlone() {
-        try (RedisServer mortal = new RedisServer();
-                LogRecorder log = new LogRecorder("io.ratelimit.store")) {
-            viaEu(mortal.port()).run(context -> {
-                Quotes quotes = context.getBean(Quotes.class);
-                quotes.both();
-                mortal.kill();
-                for (int i = 0; i < 20; i++) {
-                    assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(quotes::both);
-                    assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(quotes::regional);
-                }
-                awaitRemaining(context, "global", 3);
-                quotes.global();
-                assertThat(context.getBean(StoreHealth.class).lastFailures())
-                        .extracting(StoreFailure::redis)
-                        .containsExactly("eu");
-                MeterRegistry meters = context.getBean(MeterRegistry.class);
-                assertThat(failures(meters, "default")).isZero();
-                assertThat(failures(meters, "eu")).isPositive();
-                assertThat(meters.get("ratelimit.store.state").gauge().value()).isZero();
-                assertThat(state(meters, "default")).isOne();
-                assertThat(state(meters, "eu")).isZero();
-                assertThat(log.text())
-                        .contains("Rate limit store 'eu' unavailable")
-                        .doesNotContain("'default'");
-                Outages outages = context.getBean(Outages.class);
-                assertThat(outages.next())
-                        .isInstanceOfSatisfying(
-                                RateLimitStoreFailureEvent.class,
-                                event -> assertThat(event.redis()).isEqualTo("eu"));
-                mortal.restart();
-                await("the end of the outage")
-                        .atMost(SOON)
-                        .until(() ->
-                                context.getBean(StoreHealth.class).failures().isEmpty());
-                assertThat(outages.next())
-                        .isInstanceOfSatisfying(
-                                RateLimitStoreRecoveredEvent.class,
-                                event -> assertThat(event.redis()).isEqualTo("eu"));
-                assertThat(outages.events).isEmpty();
-                assertThat(state(meters, "eu")).isOne();
-            });
-        }
-    }
-
-    /** A check is enough to know which one, so that health is right at night, too. */
-    @Test
-    void killedServerIsNamedWithoutACall() {
-        try (RedisServer mortal = new RedisServer()) {
-            viaEu(mortal.port()).run(context -> {
-                mortal.kill();
-                await("a check")
-                        .atMost(SOON)
-                        .untilAsserted(() -> assertThat(
-                                        context.getBean(StoreHealth.class).failures())
-                                .extracting(StoreFailure::redis)
-                                .containsExactly("eu"));
-                MeterRegistry meters = context.getBean(MeterRegistry.class);
-                assertThat(state(meters, "default")).isOne();
-                assertThat(state(meters, "eu")).isZero();
-            });
-        }
-    }
-
-    @Test
-    void onlyServerHasNoMeterOfItsOwn() {
-        runner.withPropertyValues("ratelimit.redis.url=redis://127.0.0.1:" + home.port())
-                .withPropertyValues("ratelimit.limits.regional.redis=default")
-                .run(context -> {
-                    MeterRegistry meters = context.getBean(MeterRegistry.class);
-                    assertThat(meters.find("ratelimit.redis.state").gauge()).isNull();
-                    assertThat(meters.get("ratelimit.store").timers())
-                            .allSatisfy(timer ->
-                                    assertThat(timer.getId().getTag("redis")).isNull());
-                });
-    }
-
-    @Test
-    void allTimersOfSeveralServersHaveTheSameTags() {
-        application.run(context -> assertThat(context.getBean(MeterRegistry.class)
-                        .get("ratelimit.store")
-                        .timers())
-                .extracting(timer ->
-                        timer.getId().getTag("store") + " " + timer.getId().getTag("redis"))
-                .containsOnly("redis default", "redis eu", "in_memory none"));
-    }
-
-    @Test
-    void hangingServerIsGivenUpByItsOwnTimeout() {
-        try (RedisServer slow = new RedisServer()) {
-            viaEu(slow.port())
-                    .withPropertyValues(
-                            "ratelimit.redis.eu.timeout=200ms", "ratelimit.limits.regional.on-store-failure=allow")
-                    .run(context -> {
-                        Quotes quotes = context.getBean(Quotes.class);
-                        quotes.both();
-                        slow.hang();
-                        for (int i = 0; i < 3; i++) {
-                            quotes.both();
-                        }
-                        assertRejected(context, "global");
-                        slow.goOn();
-                        await("the end of the outage")
-                                .atMost(SOON)
-                                .until(() -> context.getBean(StoreHealth.class)
-                                        .failures()
-                                        .isEmpty());
-                    });
-        }
-    }
-
     /** With a server 20 ms away, a limit of few permits and one of fewer: neither is exceeded, and the refunds agree. */
     @Test
     void threadsExceedNeitherLimitAndRefundsAgree() {
@@ -410,97 +241,5 @@ class SeveralServersTests {
     private static void refresh(AssertableApplicationContext context, String... properties) {
         TestPropertyValues.of(properties).applyTo(context.getSourceApplicationContext());
         context.publishEvent(new EnvironmentChangeEvent(context));
-    }
-
-    @Test
-    void restartedContextConnectsAgain() {
-        application.run(context -> {
-            context.getBean(Quotes.class).both();
-            context.stop();
-            context.start();
-            context.getBean(Quotes.class).both();
-            assertThat(limiter(context, "regional").peek("alice").remaining()).isZero();
-        });
-    }
-
-    private ApplicationContextRunner viaEu(int port) {
-        return runner.withPropertyValues(
-                "ratelimit.redis.url=redis://127.0.0.1:" + home.port(),
-                "ratelimit.redis.eu.url=redis://127.0.0.1:" + port);
-    }
-
-    private static double state(MeterRegistry meters, String redis) {
-        return meters.get("ratelimit.redis.state").tag("redis", redis).gauge().value();
-    }
-
-    private static long failures(MeterRegistry meters, String redis) {
-        return meters.get("ratelimit.store").tags("store", "redis", "redis", redis).timers().stream()
-                .filter(timer -> !"success".equals(timer.getId().getTag("outcome")))
-                .mapToLong(timer -> timer.count())
-                .sum();
-    }
-
-    private boolean exists(RedisServer server, String limit) {
-        return "1".equals(String.valueOf(server.send("EXISTS", prefix + ":{alice}:" + limit)));
-    }
-
-    private static void assertRejected(ApplicationContext context, String limit) {
-        assertThatExceptionOfType(RateLimitExceededException.class)
-                .isThrownBy(context.getBean(Quotes.class)::both)
-                .satisfies(rejection -> assertThat(rejection.getLimitName()).isEqualTo(limit));
-    }
-
-    /** Refunds are sent in the background. */
-    private static void awaitRemaining(ApplicationContext context, String limit, long remaining) {
-        await("the refund of " + limit)
-                .atMost(SOON)
-                .untilAsserted(
-                        () -> assertThat(limiter(context, limit).peek("alice").remaining())
-                                .isEqualTo(remaining));
-    }
-
-    private static RateLimiter limiter(ApplicationContext context, String name) {
-        return context.getBean(RateLimiterRegistry.class).get(name);
-    }
-
-    static class Outages {
-
-        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
-
-        @EventListener({RateLimitStoreFailureEvent.class, RateLimitStoreRecoveredEvent.class})
-        void on(Object event) {
-            events.add(event);
-        }
-
-        Object next() throws InterruptedException {
-            return events.poll(SOON.toSeconds(), TimeUnit.SECONDS);
-        }
-    }
-
-    static class Quotes {
-
-        private static final String KEY = "'alice'";
-
-        @RateLimited(name = "global", rate = "4/h", keyExpression = KEY)
-        public void global() {}
-
-        @RateLimited(name = "regional", rate = "2/h", keyExpression = KEY)
-        public void regional() {}
-
-        @RateLimited(name = "global", rate = "4/h", keyExpression = KEY)
-        @RateLimited(name = "regional", rate = "2/h", keyExpression = KEY)
-        public void both() {}
-
-        @RateLimited(name = "global", rate = "4/h", keyExpression = KEY)
-        @RateLimited(name = "regional", rate = "2/h", keyExpression = KEY)
-        public CompletableFuture<String> later() {
-            return CompletableFuture.completedFuture("quote");
-        }
-
-        @RateLimited(name = "global", rate = "4/h", keyExpression = KEY, refundOn = IllegalStateException.class)
-        @RateLimited(name = "regional", rate = "2/h", keyExpression = KEY, refundOn = IllegalStateException.class)
-        public void fails() {
-            throw new IllegalStateException("no quote");
-        }
     }
 }
