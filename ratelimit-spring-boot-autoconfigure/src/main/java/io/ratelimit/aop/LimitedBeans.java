@@ -18,6 +18,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
@@ -243,7 +244,8 @@ public record LimitedBeans(
         // The method that binds a service of gRPC runs on the target of such a proxy.
         if (AopUtils.isJdkDynamicProxy(bean)
                 && (ClassUtils.hasMethod(bean.getClass(), "bindService")
-                        || !ClassUtils.hasMethod(bean.getClass(), method.getName(), method.getParameterTypes()))) {
+                        || !RateLimitAnnotations.isDeclaredBy(
+                                bean.getClass(), method, AopProxyUtils.ultimateTargetClass(bean)))) {
             throw new RateLimitConfigurationException(
                             limited.limitedBy() + " must apply to a method of an interface, because the bean '" + name
                                     + "' is proxied by its interfaces.",

@@ -71,8 +71,8 @@ public final class RateLimitAnnotations {
                 || isDeclaredBy(annotated, method, targetClass);
     }
 
-    /** Returns whether the interface has the method, also with a type parameter where the class has a type. */
-    private static boolean isDeclaredBy(Class<?> type, Method method, Class<?> targetClass) {
+    /** Returns whether the interface or proxy has the method, also with a type parameter where the class has a type. */
+    static boolean isDeclaredBy(Class<?> type, Method method, Class<?> targetClass) {
         return ClassUtils.hasMethod(type, method.getName(), method.getParameterTypes())
                 || Arrays.stream(type.getMethods())
                         .anyMatch(declared -> AopUtils.getMostSpecificMethod(declared, targetClass)

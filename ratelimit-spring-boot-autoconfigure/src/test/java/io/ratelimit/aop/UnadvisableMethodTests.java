@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
@@ -105,6 +106,18 @@ class UnadvisableMethodTests {
                 });
     }
 
+    @Test
+    void jdkProxyLimitsAMethodOfAGenericInterface() {
+        runner.withBean("handler", HandlerOfTexts.class, HandlerOfTexts::new)
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .run(context -> {
+                    @SuppressWarnings("unchecked")
+                    Handler<String> handler = context.getBean(Handler.class);
+                    handler.handle("a");
+                    assertRejected("handler-of-texts-handle", () -> handler.handle("b"));
+                });
+    }
+
     @ParameterizedTest
     @CsvSource({
         "ReturnsOwnFuture, java.util.concurrent.CompletableFuture",
@@ -202,6 +215,18 @@ class UnadvisableMethodTests {
 
         @RateLimited(rate = "1/s")
         public void off() {}
+    }
+
+    interface Handler<T> {
+
+        void handle(T item);
+    }
+
+    static class HandlerOfTexts implements Handler<String> {
+
+        @Override
+        @RateLimited(rate = "1/s")
+        public void handle(String item) {}
     }
 
     static class OwnFuture extends CompletableFuture<String> {}
