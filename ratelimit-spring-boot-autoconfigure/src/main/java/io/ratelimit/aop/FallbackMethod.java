@@ -36,6 +36,16 @@ record FallbackMethod(Method method, boolean takesException) {
                 .orElseThrow(() -> unusable(name, limited, targetClass, named));
     }
 
+    /** Returns whether the method is the fallback of another one, as the annotation of their type names it. */
+    static boolean is(Method method, String name, Class<?> targetClass) {
+        return MethodSignatures.name(method).equals(name)
+                && Stream.of(ReflectionUtils.getAllDeclaredMethods(targetClass))
+                        .filter(other -> RateLimitAnnotations.isPublicInstanceMethod(other)
+                                && !AopUtils.getMostSpecificMethod(other, targetClass)
+                                        .equals(method))
+                        .anyMatch(other -> fits(method, other, true) || fits(method, other, false));
+    }
+
     private static boolean fits(Method method, Method limited, boolean takesException) {
         Class<?>[] wanted = MethodSignatures.parameterTypes(limited);
         Class<?>[] given = MethodSignatures.parameterTypes(method);

@@ -59,9 +59,14 @@ public final class RateLimitAnnotations {
                 && !ReflectionUtils.isObjectMethod(method);
     }
 
+    /** Leaves out the fallback of the type's other methods. */
     private static List<LimitAnnotation> ofType(Method method, Class<?> targetClass) {
-        return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).stream(RateLimited.class)
-                .filter(annotation -> isPartOf(annotation.getSource(), method, targetClass)));
+        List<LimitAnnotation> found = nearest(
+                MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).stream(RateLimited.class)
+                        .filter(annotation -> isPartOf(annotation.getSource(), method, targetClass)));
+        boolean isFallback = found.stream()
+                .anyMatch(limit -> FallbackMethod.is(method, limit.annotation().fallbackMethod(), targetClass));
+        return isFallback ? List.of() : found;
     }
 
     /** Returns whether the annotation applies: that of an interface applies only to the methods of the interface. */

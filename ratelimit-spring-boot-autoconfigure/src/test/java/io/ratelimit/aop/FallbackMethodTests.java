@@ -66,6 +66,24 @@ class FallbackMethodTests {
     }
 
     @Test
+    void ofAnAnnotatedTypeIsNotLimitedItself() {
+        runner.withBean(AnnotatedType.class).run(context -> {
+            AnnotatedType bean = context.getBean(AnnotatedType.class);
+            assertThat(bean.stale("a")).isEqualTo("stale a");
+            assertThat(bean.quote("b")).isEqualTo("quote b");
+            assertThat(bean.quote("c")).isEqualTo("stale c");
+            assertThat(bean.stale("d")).isEqualTo("stale d");
+        });
+    }
+
+    @Test
+    void ofAnAnnotatedTypeDoesNotOpenOtherMethodsOfItsName() {
+        runner.withBean(AnnotatedTypeWithAnOverload.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + AnnotatedTypeWithAnOverload.class.getName() + ".stale(int)"));
+    }
+
+    @Test
     void whatItThrowsReachesTheCaller() {
         runner.withBean(Quotes.class).run(context -> {
             Quotes quotes = context.getBean(Quotes.class);
@@ -174,6 +192,25 @@ class FallbackMethodTests {
 
         default String stale(String id) {
             return "default " + id;
+        }
+    }
+
+    @RateLimited(name = "typed", rate = "1/s", fallbackMethod = "stale")
+    static class AnnotatedType {
+
+        public String quote(String id) {
+            return "quote " + id;
+        }
+
+        public String stale(String id) {
+            return "stale " + id;
+        }
+    }
+
+    static class AnnotatedTypeWithAnOverload extends AnnotatedType {
+
+        public String stale(int number) {
+            return "stale " + number;
         }
     }
 
