@@ -8,11 +8,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.SpelNode;
@@ -99,10 +97,7 @@ record ExpressionTypes(
     private static ResolvableType resultOf(Method method, Class<?> targetClass) {
         ResolvableType returned = ResolvableType.forMethodReturnType(method, targetClass);
         Class<?> type = returned.resolve();
-        boolean wraps = type != null
-                && (CompletionStage.class.isAssignableFrom(type)
-                        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null);
-        return wraps ? returned.getGeneric() : returned;
+        return type != null && KeyFormatter.isAwaited(type) ? returned.getGeneric() : returned;
     }
 
     /** Returns the declared type of the expression's value; {@link ResolvableType#NONE} if no declaration names it. */

@@ -12,7 +12,11 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /** Converts the value of a key to a text that identifies it. */
@@ -23,7 +27,7 @@ final class KeyFormatter {
         @Override
         protected Boolean computeValue(Class<?> type) {
             try {
-                return !isSeveral(type) && type.getMethod("toString").getDeclaringClass() != Object.class;
+                return isOne(type) && type.getMethod("toString").getDeclaringClass() != Object.class;
             } catch (NoSuchMethodException ex) {
                 return false;
             }
@@ -45,6 +49,12 @@ final class KeyFormatter {
             return text;
         }
         Object single = unwrap(value);
+        if (single != null && isAwaited(single.getClass())) {
+            throw new RateLimitExpressionException(
+                    label + " must return the value itself, because nothing waits for it (was a "
+                            + single.getClass().getName() + ")",
+                    null);
+        }
         if (single != null && !isSingle(single)) {
             throw new RateLimitExpressionException(
                     label + " must return a single value with its own toString() (was a "
@@ -62,12 +72,24 @@ final class KeyFormatter {
     /** Returns whether values of a declared type can be keys, as far as the type tells: those of a subclass may have a text. */
     static boolean mayBeKey(Class<?> declared) {
         Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
-        return !isSeveral(type)
+        return isOne(type)
                 && (Modifier.isAbstract(type.getModifiers())
                         || type == Object.class
                         || type == Optional.class
                         || Principal.class.isAssignableFrom(type)
                         || HAS_TEXT.get(type));
+    }
+
+    private static boolean isOne(Class<?> type) {
+        return !isSeveral(type) && !isAwaited(type);
+    }
+
+    /** Returns whether values of a type have another value later: its text would not identify that. */
+    static boolean isAwaited(Class<?> type) {
+        return Future.class.isAssignableFrom(type)
+                || CompletionStage.class.isAssignableFrom(type)
+                || Flow.Publisher.class.isAssignableFrom(type)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
     static boolean isSeveral(Class<?> type) {

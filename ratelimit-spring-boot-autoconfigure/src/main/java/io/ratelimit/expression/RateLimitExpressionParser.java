@@ -112,6 +112,11 @@ public final class RateLimitExpressionParser {
         Class<?> type = new ExpressionTypes(beans, beans.getBeanClassLoader(), validation, scope)
                 .of(expression.getAST())
                 .resolve();
+        if (type != null && KeyFormatter.isAwaited(type)) {
+            throw validation.mistake(
+                    " must return the value itself, because nothing waits for it (was " + type.getTypeName() + ").",
+                    "Determine the value before the call, and pass it to the method; or return it from a cache.");
+        }
         if (type != null && results.length > 0 && Stream.of(results).noneMatch(result -> mayBe(type, result))) {
             String wanted = results[0] == Boolean.class ? "true or false" : "a whole number";
             throw validation.mistake(

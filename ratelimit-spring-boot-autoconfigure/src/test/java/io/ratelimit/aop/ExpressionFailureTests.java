@@ -41,6 +41,10 @@ class ExpressionFailureTests {
                 "key-expression | @quotes.lose(#user) | failed",
                 "condition | #user > 3 | failed",
                 "key-expression | #root.target.lose(#user) | failed",
+                "key-expression | {T(reactor.core.publisher.Mono).just(#user)}[0] | must return the value itself, because nothing waits for it (was a reactor.core.publisher.MonoJust)",
+                "key-expression | {T(java.util.concurrent.CompletableFuture).completedFuture(#user)}[0] | must return the value itself, because nothing waits for it (was a java.util.concurrent.CompletableFuture)",
+                "plan-expression | {T(reactor.core.publisher.Mono).just(#user)}[0] | must return the name of a plan or a RateLimitPlan",
+                "permits | {T(reactor.core.publisher.Mono).just(1)}[0] | must return a whole number from 0 to 1000000000 (was a reactor.core.publisher.MonoJust)",
             })
     void mistakeOfTheServerFailsTheCall(String attribute, String expression, String problem) {
         assertFails(attribute, expression, RateLimitExpressionException.class, problem);

@@ -7,12 +7,19 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.SubmissionPublisher;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Publisher;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** What an expression names must exist: it is looked up at start-up. */
@@ -176,6 +183,66 @@ class ExpressionMistakeTests {
                             .contains("ratelimit.limits.orders.key-expression \"" + expression + "\" " + what);
                     assertThat(analysis(context).getAction()).startsWith(fix);
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mono, reactor.core.publisher.Mono",
+        "flux, reactor.core.publisher.Flux",
+        "publisher, org.reactivestreams.Publisher",
+        "flow, java.util.concurrent.Flow$Publisher",
+        "stage, java.util.concurrent.CompletionStage",
+        "completable, java.util.concurrent.CompletableFuture",
+        "future, java.util.concurrent.Future"
+    })
+    void valueThatIsNotWaitedForStopsTheStartUp(String method, String type) {
+        for (String attribute : List.of("key-expression", "plan-expression", "permits", "permits-after", "condition")) {
+            String expression = "@later." + method + "()";
+            runner.withBean(Quotes.class)
+                    .withBean("later", Later.class, Later::new)
+                    .withPropertyValues(
+                            "ratelimit.limits.quotes.key-expression=#userId",
+                            "ratelimit.limits.quotes.plans.gold.capacity=2",
+                            "ratelimit.limits.quotes." + attribute + "=" + expression)
+                    .run(context -> {
+                        assertThat(analysis(context).getDescription())
+                                .contains("ratelimit.limits.quotes." + attribute + " \"" + expression
+                                        + "\" must return the value itself, because nothing waits for it (was " + type
+                                        + ").");
+                        assertThat(analysis(context).getAction()).startsWith("Determine the value before the call");
+                    });
+        }
+    }
+
+    static class Later {
+
+        public Mono<String> mono() {
+            return Mono.just("a");
+        }
+
+        public Flux<String> flux() {
+            return Flux.just("a");
+        }
+
+        public Publisher<String> publisher() {
+            return mono();
+        }
+
+        public Flow.Publisher<String> flow() {
+            return new SubmissionPublisher<>();
+        }
+
+        public CompletionStage<String> stage() {
+            return completable();
+        }
+
+        public CompletableFuture<String> completable() {
+            return CompletableFuture.completedFuture("a");
+        }
+
+        public Future<String> future() {
+            return completable();
+        }
     }
 
     /** A value may be of a subclass that has more than its declared type. */
