@@ -1,6 +1,8 @@
 package io.ratelimit.web;
 
+import io.ratelimit.RateLimitConfigurationException;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,42 @@ public record RequestRule(
         Set<String> methods,
         String limit,
         @Nullable RuleOrder order) {
+
+    /** Matches a variable, whose regular expression may contain anything. */
+    private static final Pattern VARIABLE = Pattern.compile("\\{([^{}]|\\{[^{}]*})*}");
+
+    /** What makes a path pattern match no request. */
+    private enum PathMistake {
+        LIST(",\\s*/", "it lists several paths", "Give each path a rule of its own."),
+        BLANK("^\\s|\\s$", "it begins or ends with a blank", "Remove the blank."),
+        HOST("://|^//", "it names a host", "Write the path alone, such as \"/api/**\"."),
+        QUERY("\\?[\\w.-]+=", "it has a query string", "Write the path alone, such as \"/api/**\"."),
+        FRAGMENT("#", "it has a fragment", "Write the path alone, such as \"/api/**\".");
+
+        private final Pattern found;
+
+        private final String problem;
+
+        private final String fix;
+
+        PathMistake(String found, String problem, String fix) {
+            this.found = Pattern.compile(found);
+            this.problem = problem;
+            this.fix = fix;
+        }
+    }
+
+    /** @throws RateLimitConfigurationException if the path would match no request */
+    public RequestRule {
+        String literals = VARIABLE.matcher(path).replaceAll("{}");
+        for (PathMistake mistake : PathMistake.values()) {
+            if (mistake.found.matcher(literals).find()) {
+                throw new RateLimitConfigurationException(
+                        property + ".path must be a path pattern (was \"" + path + "\"): " + mistake.problem + ".",
+                        mistake.fix);
+            }
+        }
+    }
 
     /** Returns {@code POST /login}, or the path alone. */
     String describe() {

@@ -11,17 +11,21 @@ import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /** A rule for URLs that cannot work stops the start-up. */
@@ -59,6 +63,42 @@ class RequestRuleMistakeTests {
                 .toArray(String[]::new);
         servlet.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
         reactive.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "/a,/b | it lists several paths. | Give each path a rule of its own.",
+                "/a/{b:[a-z]{2,3}}, /b | it lists several paths. | Give each path a rule of its own.",
+                "\" /a\" | it begins or ends with a blank. | Remove the blank.",
+                "\"/a \" | it begins or ends with a blank. | Remove the blank.",
+                "http://localhost/a | it names a host. | Write the path alone",
+                "//localhost/a | it names a host. | Write the path alone",
+                "/a?x=1 | it has a query string. | Write the path alone",
+                "/a#b | it has a fragment. | Write the path alone",
+            })
+    void pathThatMatchesNoRequestStopsTheStartUp(String path, String problem, String fix) {
+        // Not as text of properties, which would be trimmed.
+        Map<String, Object> properties = Map.of("ratelimit.http[0].path", path, "ratelimit.http[0].limit", "login");
+        String what = "ratelimit.http[0].path must be a path pattern (was \"" + path + "\"): " + problem;
+        servlet.withInitializer(context -> addFirst(context, properties))
+                .run(context -> assertMistake(context.getStartupFailure(), what, fix));
+        reactive.withInitializer(context -> addFirst(context, properties))
+                .run(context -> assertMistake(context.getStartupFailure(), what, fix));
+    }
+
+    private static void addFirst(ConfigurableApplicationContext context, Map<String, Object> properties) {
+        context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("rule", properties));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/a/{b:[a-z]{2,3}}", "/a,b", "/a b", "/file?.txt", "/{b:x,#}", "a"})
+    void pathThatMayMatchIsAccepted(String path) {
+        String[] properties = {"ratelimit.http[0].path=" + path, "ratelimit.http[0].limit=login"};
+        servlet.withPropertyValues(properties)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
