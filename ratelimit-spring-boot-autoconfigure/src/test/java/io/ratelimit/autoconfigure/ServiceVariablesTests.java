@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.properties.RateLimitProperties;
 import io.ratelimit.autoconfigure.redis.RedisServers;
@@ -171,6 +172,64 @@ class ServiceVariablesTests {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "RATELIMIT_LIMITS_QUOTES_CAPACTY",
+                "RATELIMIT_LIMITS_MY_LIMIT_CAPACITY",
+                "RATELIMIT_LIMITS_UNDER_SCORE_CAPACITY",
+                "RATELIMIT_LIMITS_OTHER_LIMIT_CAPACITY",
+                "RATELIMIT_DEFAULTS_RATES"
+            })
+    void variableThatSetsNothingIsLogged(String name) {
+        try (LogRecorder log = new LogRecorder("io.ratelimit");
+                ConfigurableApplicationContext context = run(limits(name))) {
+            assertThat(context.getBean(RateLimiterRegistry.class).names())
+                    .containsExactlyInAnyOrder("quotes", "my-limit", "under_score");
+            assertThat(log.text().lines())
+                    .filteredOn(line -> line.startsWith("WARNING "))
+                    .singleElement()
+                    .asString()
+                    .contains("Environment variables that set no property are ignored: [" + name
+                            + "]. Write names without - and _: my-limit is MYLIMIT.");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "RATELIMIT_LIMITS_QUOTES_CAPACITY",
+                "RATELIMIT_LIMITS_MYLIMIT_CAPACITY",
+                "RATELIMIT_LIMITS_UNDERSCORE_CAPACITY",
+                "RATELIMIT_DEFAULTS_RATE",
+                "RATELIMIT_LIMITS_QUOTES_ONSTOREFAILURE",
+                "RATELIMIT_LIMITS_QUOTES_PLANS_GOLD_CAPACITY",
+                "RATELIMIT_LIMITS_QUOTES_REFUNDON_0_"
+            })
+    void variableThatSetsAPropertyIsNot(String name) {
+        String value = name.endsWith("0_") ? "java.io.IOException" : name.endsWith("FAILURE") ? "allow" : "7";
+        try (LogRecorder log = new LogRecorder("io.ratelimit");
+                ConfigurableApplicationContext context =
+                        run(new HashMap<>(Map.of(name, value)), "--ratelimit.limits.quotes.plan-expression=none")) {
+            assertThat(context.getBean(RateLimiterRegistry.class).names()).contains("quotes");
+            assertThat(log.text()).doesNotContain("set no property");
+        }
+    }
+
+    @Test
+    void variableThatAnotherSourcePrecedesIsNotLogged() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit");
+                ConfigurableApplicationContext context =
+                        run(limits("RATELIMIT_LIMITS_QUOTES_CAPACITY"), "--ratelimit.limits.quotes.capacity=3")) {
+            assertThat(context.isRunning()).isTrue();
+            assertThat(log.text()).doesNotContain("set no property");
+        }
+    }
+
+    private static Map<String, Object> limits(String name) {
+        return new HashMap<>(Map.of(name, "7"));
+    }
+
     /** The limit's name is the user's. */
     @Test
     void valueOfALimitIsAMistake() {
@@ -208,6 +267,12 @@ class ServiceVariablesTests {
         public String quote() {
             return "any";
         }
+
+        @RateLimited(name = "my-limit", rate = "10/m")
+        public void withADash() {}
+
+        @RateLimited(name = "under_score", rate = "10/m")
+        public void withAnUnderscore() {}
     }
 
     @Configuration(proxyBeanMethods = false)

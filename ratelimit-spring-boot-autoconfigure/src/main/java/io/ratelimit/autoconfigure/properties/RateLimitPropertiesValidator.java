@@ -63,18 +63,25 @@ public record RateLimitPropertiesValidator(Environment environment) implements B
         logIgnoredVariables();
         Binder binder = Binder.get(environment);
         new ConfiguredProperties(environment).below(PropertySchema.ROOT.name()).forEach(name -> check(name, binder));
+        UnusedVariables variables = new UnusedVariables(environment);
         try {
             RateLimitProperties properties = RedisServerProperties.withoutServers(environment)
                     .bindOrCreate(
                             PropertySchema.ROOT.name().toString(),
                             Bindable.of(RateLimitProperties.class),
-                            refusingUnknown());
-            RedisServerProperties.bind(environment, properties.redis(), refusingUnknown());
+                            refusingUnknown(variables));
+            RedisServerProperties.bind(environment, properties.redis(), refusingUnknown(BindHandler.DEFAULT));
             RateLimitSettings settings = properties.settings();
             if (beans.getBeanNamesForType(RateLimitAlgorithm.class, true, false).length == 0) {
                 var unused = settings.with(AlgorithmCatalog.NONE);
             }
             properties.requestRules();
+            if (!variables.names().isEmpty()) {
+                logger.log(
+                        Level.WARNING,
+                        "Environment variables that set no property are ignored: " + variables.names()
+                                + ". Write names without - and _: my-limit is MYLIMIT.");
+            }
         } catch (BindException ex) {
             if (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
                 throw unknown(unbound.getUnboundProperties());
@@ -112,8 +119,8 @@ public record RateLimitPropertiesValidator(Environment environment) implements B
         return properties.stream().map(text).distinct().collect(Collectors.joining(System.lineSeparator()));
     }
 
-    private static BindHandler refusingUnknown() {
-        return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
+    private static BindHandler refusingUnknown(BindHandler handler) {
+        return new NoUnboundElementsBindHandler(handler, new UnboundElementsSourceFilter());
     }
 
     /** Whether the application has converters for properties, which exist only once the properties become a bean. */
