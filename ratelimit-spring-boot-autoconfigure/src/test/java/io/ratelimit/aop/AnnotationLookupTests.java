@@ -1,5 +1,6 @@
 package io.ratelimit.aop;
 
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -95,6 +96,66 @@ class AnnotationLookupTests {
             bean.inherited();
             assertRejected("base", bean::inherited);
             assertRejected("base", bean::added);
+        });
+    }
+
+    @Test
+    void findsTheAnnotationOfAnInterfaceThatASuperclassImplementsUnknowingly() {
+        runner.withBean(ImplementedByUnlimitedBase.class).run(context -> {
+            ImplementedByUnlimitedBase bean = context.getBean(ImplementedByUnlimitedBase.class);
+            bean.shared();
+            assertRejected("shared", bean::shared);
+        });
+    }
+
+    @Test
+    void annotationsOfSupertypesMustNotDiffer() {
+        assertAmbiguous(OfTwoInterfaces.class, First.class.getName() + ".call()", Second.class.getName() + ".call()");
+        assertAmbiguous(
+                OfABaseAndAnInterface.class,
+                LimitedBase.class.getName() + ".call()",
+                Second.class.getName() + ".call()");
+        assertAmbiguous(OfTwoTypes.class, SecondType.class.getName(), LimitedTypeBase.class.getName());
+    }
+
+    private void assertAmbiguous(Class<?> type, String... places) {
+        runner.withBean(type).run(context -> {
+            assertThat(analysis(context).getDescription())
+                    .contains("Where: " + type.getName())
+                    .contains("@RateLimited must not differ between supertypes (was on " + String.join(" and ", places)
+                            + ").");
+            assertThat(analysis(context).getAction())
+                    .isEqualTo("Annotate the class, or the method in it, which replaces both; or remove one.");
+        });
+    }
+
+    @Test
+    void annotationsOfSupertypesMayBeTheSame() {
+        runner.withBean(OfEqualInterfaces.class).run(context -> {
+            OfEqualInterfaces bean = context.getBean(OfEqualInterfaces.class);
+            bean.shared();
+            assertRejected("shared", bean::shared);
+        });
+    }
+
+    @Test
+    void annotationOfTheClassReplacesThoseOfItsSupertypes() {
+        runner.withBean(ReplacingBoth.class).run(context -> {
+            ReplacingBoth bean = context.getBean(ReplacingBoth.class);
+            bean.call();
+            bean.call();
+            bean.call();
+            assertRejected("own", bean::call);
+        });
+    }
+
+    @Test
+    void annotationOfAnExtendingInterfaceReplacesThatOfTheExtendedOne() {
+        runner.withBean(OfAnExtendingInterface.class).run(context -> {
+            OfAnExtendingInterface bean = context.getBean(OfAnExtendingInterface.class);
+            bean.call();
+            bean.call();
+            assertRejected("extending", bean::call);
         });
     }
 
@@ -203,6 +264,92 @@ class AnnotationLookupTests {
         public void overridden() {}
 
         public void added() {}
+    }
+
+    interface Shared {
+
+        @RateLimited(name = "shared", rate = "1/s")
+        void shared();
+    }
+
+    interface SharedToo {
+
+        @RateLimited(name = "shared", rate = "1/s")
+        void shared();
+    }
+
+    static class UnlimitedBase {
+
+        public void shared() {}
+    }
+
+    static class ImplementedByUnlimitedBase extends UnlimitedBase implements Shared {}
+
+    static class OfEqualInterfaces implements Shared, SharedToo {
+
+        @Override
+        public void shared() {}
+    }
+
+    interface First {
+
+        @RateLimited(name = "first", rate = "5/s")
+        void call();
+    }
+
+    interface Second {
+
+        @RateLimited(name = "second", rate = "1/s")
+        void call();
+    }
+
+    interface Extending extends First {
+
+        @Override
+        @RateLimited(name = "extending", rate = "2/s")
+        void call();
+    }
+
+    static class OfTwoInterfaces implements First, Second {
+
+        @Override
+        public void call() {}
+    }
+
+    static class LimitedBase {
+
+        @RateLimited(name = "first", rate = "5/s")
+        public void call() {}
+    }
+
+    static class OfABaseAndAnInterface extends LimitedBase implements Second {}
+
+    @RateLimited(name = "first", rate = "5/s")
+    static class LimitedTypeBase {}
+
+    @RateLimited(name = "second", rate = "1/s")
+    interface SecondType {
+
+        void call();
+    }
+
+    static class OfTwoTypes extends LimitedTypeBase implements SecondType {
+
+        @Override
+        public void call() {}
+    }
+
+    static class ReplacingBoth implements First, Second {
+
+        @Override
+        @RateLimited(name = "own", rate = "3/s")
+        public void call() {}
+    }
+
+    static class OfAnExtendingInterface implements First, Extending {
+
+        @Override
+        public void call() {}
     }
 
     static class Composed {
