@@ -24,6 +24,8 @@ public class TrippingStore extends DelegatingRateLimitStore {
 
     private CompletableFuture<Void> held = CompletableFuture.completedFuture(null);
 
+    private volatile CompletableFuture<Void> heldRefunds = CompletableFuture.completedFuture(null);
+
     private volatile boolean failing;
 
     private @Nullable Error error;
@@ -42,6 +44,12 @@ public class TrippingStore extends DelegatingRateLimitStore {
     public CompletableFuture<Void> hold() {
         held = new CompletableFuture<>();
         return held;
+    }
+
+    /** Has refunds wait. */
+    public CompletableFuture<Void> holdRefunds() {
+        heldRefunds = new CompletableFuture<>();
+        return heldRefunds;
     }
 
     public void fail(boolean fails) {
@@ -88,7 +96,9 @@ public class TrippingStore extends DelegatingRateLimitStore {
     private CompletionStage<StoreOutcome> ask(StoreRequest request) {
         String more = request.more() > 0 ? "+" + request.more() : "";
         return ask(request.charges().get(0).permits() + more)
-                .thenCompose(now -> super.decide(request).toStage());
+                .thenCompose(now -> super.decide(request).toStage())
+                .thenApply(outcome ->
+                        outcome.mapRefund(refund -> permits -> heldRefunds.thenCompose(now -> refund.refund(permits))));
     }
 
     @Override

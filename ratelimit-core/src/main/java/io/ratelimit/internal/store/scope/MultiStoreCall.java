@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * A call with limits in several stores: all are charged, or none. The memory of this instance is asked first, then all servers at
  * the same time, and last the store with limits that block keys: what it charges must be final, or it would be the violation of
  * another call. There is only one such store: calls with two are refused. If a store rejects the call or cannot decide it,
- * the charges of the others are refunded. No caller waits for that. Limits in dry run are asked when the call is decided.
+ * the charges of the others are refunded. Only a call that may be decided again waits for that: its own charges would reject it.
+ * Limits in dry run are asked when the call is decided.
  */
 final class MultiStoreCall {
 
@@ -62,7 +63,16 @@ final class MultiStoreCall {
                 .thenCompose(looked -> Futures.forAll(those(Part::isRejected), Part::violate))
                 .thenCompose(violated -> charge(stages()))
                 .thenCompose(decided -> Futures.forAll(dryRuns, part -> part.chargeDryRun(isRejected())))
-                .handle((done, thrown) -> outcome(thrown));
+                .handle((done, thrown) -> outcome(thrown))
+                .thenCompose(outcome -> mayBeDecidedAgain()
+                        ? Futures.forAll(parts, part -> part.refunded).handle((done, thrown) -> outcome)
+                        : CompletableFuture.completedFuture(outcome));
+    }
+
+    private boolean mayBeDecidedAgain() {
+        return request.charges().stream()
+                .map(Charge::limit)
+                .anyMatch(limit -> !limit.hasRate() && !limit.maxWait().isZero());
     }
 
     private Iterator<List<Part>> stages() {
@@ -115,6 +125,8 @@ final class MultiStoreCall {
 
         /** {@code null}: not charged. */
         private @Nullable StoreOutcome charged;
+
+        private CompletableFuture<Void> refunded = CompletableFuture.completedFuture(null);
 
         Part(RateLimitStore store, List<Charge> charges) {
             this.store = store;
@@ -237,7 +249,7 @@ final class MultiStoreCall {
             StoreOutcome taken = charged;
             if (taken != null) {
                 // The store's decorator logs a failure.
-                var unused = Futures.start(() -> taken.refund().refund(taken.charges()));
+                refunded = Futures.start(() -> taken.refund().refund(taken.charges()));
             }
         }
     }

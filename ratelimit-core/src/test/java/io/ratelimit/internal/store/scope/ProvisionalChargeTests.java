@@ -29,6 +29,7 @@ import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TrippingStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -183,6 +184,21 @@ class ProvisionalChargeTests {
         }
         attempts.forEach(attempt -> attempt.complete(null));
         single.get(1, TimeUnit.MINUTES).release();
+    }
+
+    /** The charge of its last attempt, which another store has rejected, is refunded before the next. */
+    @Test
+    void callThatWaitsIsNotRejectedByItsOwnCharge() throws Exception {
+        RateLimitGate gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, later(new ArrayList<>()));
+        Charge place = charge(concurrency("place").scope(Scope.INSTANCE));
+        Charge common = charge(concurrency("common"));
+        Settlement holder = enter(gate, common).get(1, TimeUnit.MINUTES);
+        CompletableFuture<Void> refund = eu.holdRefunds();
+        CompletableFuture<Settlement> waiting = enter(gate, place, common, total);
+        holder.release();
+        assertThat(waiting).isNotDone();
+        refund.complete(null);
+        waiting.get(1, TimeUnit.MINUTES).release();
     }
 
     private static CompletableFuture<Settlement> enter(RateLimitGate gate, Charge... charges) {
