@@ -237,6 +237,15 @@ public final class RateLimit {
         return blocksKeys() && !ofOthers.anyPlanBlocksKeys;
     }
 
+    /** Returns whether callers can have plans of code, whose numbers calls with other plans cannot know. */
+    @Internal
+    public boolean mayHavePlansOfCode() {
+        AttributeValues values = definition.values();
+        return !ofOthers.plans.isEmpty()
+                || values.has(LimitAttributes.PLAN_EXPRESSION)
+                || values.has(LimitAttributes.PLAN_RESOLVER);
+    }
+
     /** Returns whether this limit {@linkplain #blocksKeys blocks keys}, or that of one of its plans. */
     @Internal
     public boolean anyPlanBlocksKeys() {

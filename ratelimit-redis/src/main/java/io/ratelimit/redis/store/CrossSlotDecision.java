@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -68,10 +69,14 @@ final class CrossSlotDecision {
                 .thenApply(done -> outcome());
     }
 
-    /** What a slot with limits that block keys is charged must be final, or it would be the violation of another call. */
+    /**
+     * What a slot with limits that block keys is charged must be final, or it would be the violation of another call. Before it come
+     * those whose plans of code may block keys.
+     */
     private List<Part> blockingLast() {
         return binding.stream()
-                .sorted(Comparator.comparing(Part::mayBlockOthers))
+                .sorted(Comparator.<Part, Boolean>comparing(part -> part.any(RateLimit::mayBlockOthers))
+                        .thenComparing(part -> part.any(RateLimit::mayHavePlansOfCode)))
                 .toList();
     }
 
@@ -80,7 +85,7 @@ final class CrossSlotDecision {
      * refunds that.
      */
     private CompletableFuture<Void> chargeViolated(Part part) {
-        return part.fits() || !part.blocks()
+        return part.fits() || !part.any(RateLimit::blocksKeys)
                 ? CompletableFuture.completedFuture(null)
                 : part.charge().thenCompose(done -> undo(part.fits() ? List.of(part) : List.of()));
     }
@@ -164,12 +169,8 @@ final class CrossSlotDecision {
             return Objects.requireNonNull(outcome);
         }
 
-        boolean blocks() {
-            return charges.stream().map(Charge::limit).anyMatch(RateLimit::blocksKeys);
-        }
-
-        boolean mayBlockOthers() {
-            return charges.stream().map(Charge::limit).anyMatch(RateLimit::mayBlockOthers);
+        boolean any(Predicate<RateLimit> which) {
+            return charges.stream().map(Charge::limit).anyMatch(which);
         }
 
         boolean fits() {

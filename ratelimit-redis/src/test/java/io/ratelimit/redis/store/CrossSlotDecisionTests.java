@@ -3,10 +3,14 @@ package io.ratelimit.redis.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
+import io.ratelimit.LimitDefinition;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.redis.ClusterSlot;
 import io.ratelimit.redis.DisturbedCluster;
 import io.ratelimit.redis.FakeTimeScriptExecutor;
@@ -25,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -156,6 +161,12 @@ class CrossSlotDecisionTests {
             RateLimit free = blocking.limit().with(RateLimitPlan.named("free").blockFor(Duration.ZERO));
             charges.set(0, new Charge(free, blocking.key(), 1));
         }
+        assertThat(leftBeforeTheLastCharge(charges))
+                .as("of the limit that blocks, and the other")
+                .containsExactly(1L, 0L);
+    }
+
+    private List<Long> leftBeforeTheLastCharge(List<Charge> charges) {
         AtomicReference<List<Long>> left = new AtomicReference<>();
         cluster.beforeCharge(
                 2,
@@ -166,7 +177,28 @@ class CrossSlotDecisionTests {
                                 .remaining())
                         .toList()));
         assertThat(store.decide(StoreRequest.of(charges)).await().isRejected()).isFalse();
-        assertThat(left.get()).as("of the limit that blocks, and the other").containsExactly(1L, 0L);
+        return left.get();
+    }
+
+    /** A plan of code blocks keys, and calls with other plans cannot know. */
+    @ParameterizedTest
+    @CsvSource({"true, false", "false, false", "true, true", "false, true"})
+    void slotOfALimitWithPlansOfCodeDecidesLast(boolean lowerSlotBlocks, boolean onlyExpression) {
+        LimitDefinition limit = RateLimit.named("blocking").rate("1/h").build().definition();
+        AttributeValues values =
+                onlyExpression ? limit.values().with(LimitAttributes.PLAN_EXPRESSION, "#plan") : limit.values();
+        Map<String, RateLimitPlan> plans = onlyExpression
+                ? Map.of()
+                : Map.of("free", RateLimitPlan.named("free").capacity(1));
+        RateLimit planned = limit.configure(
+                        values,
+                        LimitConfiguration.of("blocking").with(plans),
+                        AttributeValues.NONE,
+                        (own, counted) -> own)
+                .build();
+        List<Charge> charges = new ArrayList<>(blocking(lowerSlotBlocks));
+        charges.set(0, new Charge(planned, charges.get(0).key(), 1));
+        assertThat(leftBeforeTheLastCharge(charges)).containsExactly(1L, 0L);
     }
 
     @ParameterizedTest
