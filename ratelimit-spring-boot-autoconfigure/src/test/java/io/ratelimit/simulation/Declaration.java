@@ -45,6 +45,8 @@ final class Declaration {
 
     private int lease;
 
+    private boolean planBlocks;
+
     private Declaration(String name, Random random) {
         this.name = name;
         this.random = random;
@@ -108,9 +110,9 @@ final class Declaration {
         return features.contains(feature);
     }
 
-    /** Returns whether a rejection by this limit blocks the key. */
+    /** Returns whether a rejection by this limit, for callers with any plan, blocks the key. */
     boolean blocks() {
-        return has(Feature.BLOCK_FOR) && !has(Feature.DRY_RUN);
+        return planBlocks || (has(Feature.BLOCK_FOR) && !has(Feature.DRY_RUN));
     }
 
     List<String> plans() {
@@ -195,9 +197,26 @@ final class Declaration {
             put("plans.gold-plan.rate", faster);
         }
         configured.put("goldplan", new Attributes(more, micros(faster), null, null, null, null));
+        if (chance(2)) {
+            drawOwnEffects();
+        }
         if (chance(3)) {
             put("plans.staff.enabled", false);
             configured.put("staff", new Attributes(null, null, null, null, false, null));
+        }
+    }
+
+    /** A plan whose callers are blocked, or not, and one that only counts, by the numbers of the limit. */
+    private void drawOwnEffects() {
+        boolean trial = chance(2);
+        put("plans.trial.dry-run", trial);
+        configured.put("trial", new Attributes(null, null, null, null, null, trial));
+        if (lease == 0 && !has(Feature.CONCURRENCY)) {
+            String times = chance(3) ? "0s" : one(BLOCKS);
+            put("plans.free.block-for", times);
+            List<Long> blocks = times.equals("0s") ? List.of() : times(times);
+            configured.put("free", new Attributes(null, null, null, blocks, null, null));
+            planBlocks = !blocks.isEmpty() || has(Feature.BLOCK_FOR);
         }
     }
 
