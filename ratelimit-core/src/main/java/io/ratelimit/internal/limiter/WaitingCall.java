@@ -133,7 +133,7 @@ final class WaitingCall {
         if (others.isEmpty()) {
             return ask(request);
         }
-        StoreOutcome allowed = allowed(others);
+        StoreOutcome allowed = CombinedOutcome.allowed(asked.with(others));
         if (others.size() == charges.size()) {
             return CompletableFuture.completedFuture(allowed);
         }
@@ -154,15 +154,6 @@ final class WaitingCall {
 
     private static boolean mayReject(Charge charge) {
         return charge.limit().enabled() && !charge.limit().dryRun();
-    }
-
-    private StoreOutcome allowed(List<Charge> charges) {
-        return StoreOutcome.of(
-                asked.with(charges),
-                charges.stream()
-                        .map(charge ->
-                                RateLimitDecision.unlimited(charge.limit().capacity()))
-                        .toList());
     }
 
     /**

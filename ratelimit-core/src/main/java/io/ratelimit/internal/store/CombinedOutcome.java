@@ -41,6 +41,16 @@ public final class CombinedOutcome {
                 : StoreOutcome.of(request, inOrder);
     }
 
+    /** Returns the outcome of charges that are allowed, and not made. */
+    public static StoreOutcome allowed(StoreRequest request) {
+        return StoreOutcome.of(
+                request,
+                request.charges().stream()
+                        .map(charge ->
+                                RateLimitDecision.unlimited(charge.limit().capacity()))
+                        .toList());
+    }
+
     private static CompletionStage<Void> refund(StoreOutcome part, Map<Charge, Long> permits) {
         Map<Charge, Long> some = new HashMap<>(permits);
         some.keySet().retainAll(part.charges());

@@ -1,7 +1,6 @@
 package io.ratelimit.redis.store;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.CombinedOutcome;
 import io.ratelimit.redis.door.Deadline;
@@ -148,12 +147,7 @@ final class CrossSlotDecision {
         /** Charges a dry run. If that fails, it counts as allowed. */
         CompletableFuture<Void> chargeIfPossible() {
             return charge().exceptionally(thrown -> {
-                outcome = StoreOutcome.of(
-                        StoreRequest.refundable(charges),
-                        charges.stream()
-                                .map(charge -> RateLimitDecision.unlimited(
-                                        charge.limit().capacity()))
-                                .toList());
+                outcome = CombinedOutcome.allowed(StoreRequest.refundable(charges));
                 return null;
             });
         }

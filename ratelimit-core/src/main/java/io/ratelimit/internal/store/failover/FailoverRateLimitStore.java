@@ -3,7 +3,6 @@ package io.ratelimit.internal.store.failover;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin.BucketStatus;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.event.RateLimitStoreFailureEvent;
@@ -175,8 +174,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         }
         for (Charge charge : charges) {
             if (!limited.contains(charge)) {
-                parts.add(StoreOutcome.of(
-                        charge, RateLimitDecision.unlimited(charge.limit().capacity())));
+                parts.add(CombinedOutcome.allowed(charge));
             }
         }
         return CombinedOutcome.of(request, parts);

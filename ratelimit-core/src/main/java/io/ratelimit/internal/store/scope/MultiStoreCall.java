@@ -70,9 +70,9 @@ final class MultiStoreCall {
     }
 
     private boolean mayBeDecidedAgain() {
-        return request.charges().stream()
-                .map(Charge::limit)
-                .anyMatch(limit -> !limit.hasRate() && !limit.maxWait().isZero());
+        return parts.stream()
+                .anyMatch(part ->
+                        part.any(limit -> !limit.hasRate() && !limit.maxWait().isZero()));
     }
 
     private Iterator<List<Part>> stages() {
@@ -138,11 +138,11 @@ final class MultiStoreCall {
         }
 
         boolean mayBlockOthers() {
-            return charges.stream().map(Charge::limit).anyMatch(RateLimit::mayBlockOthers);
+            return any(RateLimit::mayBlockOthers);
         }
 
-        private boolean blocksKeys() {
-            return charges.stream().map(Charge::limit).anyMatch(RateLimit::blocksKeys);
+        boolean any(Predicate<RateLimit> which) {
+            return charges.stream().map(Charge::limit).anyMatch(which);
         }
 
         boolean isUnasked() {
@@ -168,7 +168,7 @@ final class MultiStoreCall {
          * meanwhile, they are refunded, and the look counts.
          */
         CompletableFuture<Void> violate() {
-            return blocksKeys()
+            return any(RateLimit::blocksKeys)
                     ? charge().thenRun(() -> {
                         if (!isRejected()) {
                             refund();
@@ -184,14 +184,9 @@ final class MultiStoreCall {
                             ? StoreRequest.peek(charge)
                             : StoreRequest.refundable(List.of(charge)))
                     .exceptionally(thrown -> {
-                        charges.forEach(charge -> seen.putIfAbsent(charge, allowed(charge)));
+                        charges.forEach(charge -> seen.putIfAbsent(charge, CombinedOutcome.allowed(charge)));
                         return null;
                     });
-        }
-
-        private static StoreOutcome allowed(Charge charge) {
-            return StoreOutcome.of(
-                    charge, RateLimitDecision.unlimited(charge.limit().capacity()));
         }
 
         private CompletableFuture<StoreOutcome> ask(StoreRequest question) {
