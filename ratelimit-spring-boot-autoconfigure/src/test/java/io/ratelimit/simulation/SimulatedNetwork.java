@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.change.SimulatedOverrides;
 import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.SimulatedServer;
 import io.ratelimit.redis.change.RedisOverrideRepository;
 import java.time.Duration;
@@ -44,14 +45,28 @@ final class SimulatedNetwork implements RateLimitScriptExecutor {
 
     private State state = State.WELL;
 
+    private final RedisTopology topology;
+
     private boolean isWaitedFor;
 
     /** @param micros the clock of the server */
     SimulatedNetwork(SimulatedTime time, SimulatedServer server, LongSupplier micros, Random random) {
+        this(time, server, micros, random, RedisTopology.ONE_SERVER);
+    }
+
+    /** @param topology of the server, which may be a cluster */
+    SimulatedNetwork(
+            SimulatedTime time, SimulatedServer server, LongSupplier micros, Random random, RedisTopology topology) {
         this.time = time;
         this.server = server;
         this.micros = micros;
         this.random = random;
+        this.topology = topology;
+    }
+
+    @Override
+    public RedisTopology topology() {
+        return topology;
     }
 
     State state() {

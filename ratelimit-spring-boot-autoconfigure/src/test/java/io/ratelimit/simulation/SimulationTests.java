@@ -89,14 +89,14 @@ class SimulationTests {
         });
     }
 
-    private record Played(Play events, IntFunction<String> last) {}
+    record Played(Play events, IntFunction<String> last) {}
 
-    private interface Play {
+    interface Play {
 
         void run() throws Exception;
     }
 
-    private static void play(int histories, LongFunction<Played> create) {
+    static void play(int histories, LongFunction<Played> create) {
         Random seeds = TestRandom.create(SimulationTests.class);
         Long only = Long.getLong(HISTORY);
         Map<String, List<String>> violations = new TreeMap<>();
