@@ -53,7 +53,7 @@ class LoadedClassesTests {
      * @param most how many classes of the starter that the start-up, and a call if there are limits, may load
      */
     @ParameterizedTest
-    @CsvSource({"--ratelimit.enabled=false, unlimited, 90", "--ratelimit.store=in-memory, limited, 330"})
+    @CsvSource({"--ratelimit.enabled=false, unlimited, 95", "--ratelimit.store=in-memory, limited, 330"})
     void nothingOfRedisIsLoadedWithoutRedis(String argument, String outcome, int most)
             throws ReflectiveOperationException, IOException {
         List<String> loaded = Collections.synchronizedList(new ArrayList<>());
