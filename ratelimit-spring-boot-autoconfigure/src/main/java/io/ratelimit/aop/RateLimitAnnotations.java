@@ -133,7 +133,8 @@ public final class RateLimitAnnotations {
                                             .map(limits -> limits.get(0).place())
                                             .collect(Collectors.joining(" and "))
                                     + ").",
-                            "Annotate the class, or the method in it, which replaces both; or remove one.")
+                            "Annotate the " + (nearest.get(0).get(0).ofType() ? "class" : "method in the class")
+                                    + ", which replaces both; or remove one.")
                     .at(targetClass.getName());
         }
         return nearest.isEmpty() ? List.of() : nearest.get(0);

@@ -125,7 +125,8 @@ class AnnotationLookupTests {
                     .contains("@RateLimited must not differ between supertypes (was on " + String.join(" and ", places)
                             + ").");
             assertThat(analysis(context).getAction())
-                    .isEqualTo("Annotate the class, or the method in it, which replaces both; or remove one.");
+                    .isEqualTo("Annotate the " + (places[0].endsWith(")") ? "method in the class" : "class")
+                            + ", which replaces both; or remove one.");
         });
     }
 
