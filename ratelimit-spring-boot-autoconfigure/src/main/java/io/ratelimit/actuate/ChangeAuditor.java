@@ -22,6 +22,7 @@ public record ChangeAuditor(ApplicationEventPublisher publisher)
     public static final String UNCONFIRMED = "RATE_LIMIT_CHANGE_UNCONFIRMED";
 
     @Override
+    @SuppressWarnings("NullAway") // Only the compilers of later JDKs know that an audit event may have null.
     public void onApplicationEvent(PayloadApplicationEvent<RateLimitChangedEvent> published) {
         RateLimitChangedEvent event = published.getPayload();
         if (event.madeHere()) {

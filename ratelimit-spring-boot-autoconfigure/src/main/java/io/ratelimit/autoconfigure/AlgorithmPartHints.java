@@ -1,9 +1,8 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAlgorithm;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
@@ -16,11 +15,13 @@ final class AlgorithmPartHints implements BeanFactoryInitializationAotProcessor 
     @Override
     public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
             ConfigurableListableBeanFactory beans) {
-        List<String> parts = Arrays.stream(beans.getBeanNamesForType(RateLimitAlgorithm.class, true, false))
-                .map(name -> beans.getType(name, false))
-                .filter(Objects::nonNull)
-                .map(AlgorithmPartHints::part)
-                .toList();
+        List<String> parts = new ArrayList<>();
+        for (String name : beans.getBeanNamesForType(RateLimitAlgorithm.class, true, false)) {
+            Class<?> type = beans.getType(name, false);
+            if (type != null) {
+                parts.add(part(type));
+            }
+        }
         return parts.isEmpty()
                 ? null
                 : (context, code) -> parts.forEach(context.getRuntimeHints().resources()::registerPattern);

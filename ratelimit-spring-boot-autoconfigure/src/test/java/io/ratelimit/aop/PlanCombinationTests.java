@@ -69,7 +69,6 @@ class PlanCombinationTests {
         });
     }
 
-    /** The clock stands at 2027-01-15T08:00:00Z. */
     /** The numbers of the code precede the limit's, and an override of the plan precedes those. */
     @ParameterizedTest
     @CsvSource({"pro, pro, 1", "contract, , "})

@@ -201,7 +201,6 @@ class ConfigurationRefreshTests {
         }
     }
 
-    /** As at the start-up, where it would be a mistake in writing, too. */
     /** As at the start-up: the calls would not have their numbers. */
     @Test
     void plansOfALimitWithoutAPlanExpressionAreRefused() {
