@@ -224,6 +224,28 @@ class StoreAgreementTests {
         assertThat(remaining).containsOnly(5L);
     }
 
+    /** A call for more permits than the capacity is not told to try again when a block ends, so the clock is trusted again then. */
+    @Test
+    void storesAgreeOnABlockedCallThatCanNeverSucceedWhileTheClockIsBehind() {
+        Charge charge = new Charge(TestLimits.tokenBucket("never", 1, "1/d"), "key", 1);
+        Charge tooLarge = new Charge(charge.limit(), "key", 2);
+        List<Duration> resetAfter = new ArrayList<>();
+        for (RateLimitStore store : List.of(shared, memory)) {
+            clock.set(TestClock.TODAY);
+            take(store, charge);
+            clock.advance(Duration.ofMinutes(-40));
+            store.decide(tooLarge).await();
+            store.change(charge.limit(), "key", BucketChange.block(Duration.ofMinutes(48)))
+                    .toCompletableFuture()
+                    .join();
+            store.decide(tooLarge).await();
+            clock.advance(Duration.ofMinutes(40 + 49));
+            resetAfter.add(
+                    store.decide(StoreRequest.peek(charge)).await().decision().resetAfter());
+        }
+        assertThat(resetAfter).containsOnly(Duration.ofDays(1).minusMinutes(49));
+    }
+
     private static long remaining(RateLimitStore store, Charge charge) {
         return store.decide(StoreRequest.peek(charge)).await().decision().remaining();
     }

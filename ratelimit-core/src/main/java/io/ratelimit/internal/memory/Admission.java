@@ -58,14 +58,19 @@ final class Admission {
         return retryAfter > 0 && !limit.blockFor().isEmpty();
     }
 
-    long retryAfter() {
-        return retryAfter;
+    /**
+     * Returns after how long a rejected caller is told to try again, or -1.
+     *
+     * @param blockedMicros until the key is no longer blocked
+     */
+    long retryAfter(long blockedMicros) {
+        return retryAfter >= 0 && blockedMicros > 0 ? blockedMicros : retryAfter;
     }
 
     /** @param blockedMicros until the key is no longer blocked, however many permits there are */
     RateLimitDecision rejection(long blockedMicros) {
         return RateLimitDecision.ofMicros(
-                limit.capacity(), 0, 0, retryAfter < 0 ? -1 : blockedMicros, Math.max(blockedMicros, resetAfter));
+                limit.capacity(), 0, 0, retryAfter(blockedMicros), Math.max(blockedMicros, resetAfter));
     }
 
     RateLimitDecision decision() {

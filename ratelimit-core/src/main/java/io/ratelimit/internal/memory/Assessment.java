@@ -73,7 +73,6 @@ final class Assessment {
         if (last == null || !state.differsFrom(last)) {
             return last;
         }
-        long retryAfter = blocked > 0 ? blocked : admission.retryAfter();
-        return (fits() ? state : state.promising(retryAfter)).settled(now);
+        return (fits() ? state : state.promising(admission.retryAfter(blocked))).settled(now);
     }
 }
