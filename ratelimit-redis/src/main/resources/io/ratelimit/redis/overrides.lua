@@ -6,7 +6,8 @@
 -- All times are microseconds; a version is the time of its change.
 --
 -- Returns a line with the time, the result, the version before the change, how many overrides have ended, and whether the message
--- could not be published, and then the value. Overrides that have ended are removed. The key expires with the last override, unless one does not end.
+-- could not be published, and then the value. Overrides that have ended are removed, if Redis can write. The key expires with the
+-- last override, unless one does not end.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local key, id, expected, duration, attributes = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -51,14 +52,18 @@ end
 
 local value = table.concat(lines, '\n')
 if result == 'CHANGED' or ended > 0 then
+    -- A reading also succeeds where nothing can be written: what has ended is then removed by a later one.
+    local write = result == 'CHANGED' and redis.call or redis.pcall
+    local reply
     if value == '' then
-        redis.call('DEL', key)
+        reply = write('DEL', key)
     else
-        redis.call('SET', key, value)
+        reply = write('SET', key, value)
         if longest < math.huge then
-            redis.call('PEXPIRE', key, string.format('%.0f', math.ceil((longest - now) / 1000) + 1000))
+            write('PEXPIRE', key, string.format('%.0f', math.ceil((longest - now) / 1000) + 1000))
         end
     end
+    if type(reply) == 'table' and reply.err then ended = 0 end
 end
 local published = result == 'CHANGED' and ARGV[5] and redis.pcall('PUBLISH', ARGV[5], ARGV[6])
 local failure = type(published) == 'table' and ' unpublished' or ''

@@ -64,6 +64,7 @@ public final class SimulatedServer {
               if command == 'PEXPIRE' then return server.call(command, key, 600000) end
               return value and server.call(command, key, value) or server.call(command, key)
             end
+            redis.pcall = redis.call
             """;
 
     private final RedisClusterAsyncCommands<byte[], byte[]> commands;

@@ -12,11 +12,14 @@ import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisUnderTest;
+import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /** What the script that changes overrides tells other instances. */
 @Timeout(180)
@@ -94,5 +99,37 @@ class RedisOverrideRepositoryTests {
                 .containsOnlyKeys("quotes", "last");
         assertThat(there.poll(60, TimeUnit.SECONDS)).isEqualTo("last");
         assertThat(here).isEmpty();
+    }
+
+    /** What another override's end leaves to be removed does not hide the others where nothing can be written. */
+    @Test
+    void overridesAreReadWhereNothingCanBeWrittenAfterOneHasEnded() {
+        try (RedisServer server = new RedisServer()) {
+            StringRedisTemplate template = new StringRedisTemplate(server.connections());
+            RedisScript<String> script = BackgroundCommands.script("overrides.lua", String.class);
+            RedisOverrideRepository overrides = new RedisOverrideRepository(
+                    arguments -> CompletableFuture.completedFuture(
+                            template.execute(script, List.of(prefix), arguments.toArray())),
+                    null);
+            write(overrides, "quotes", OVERRIDE, RateLimitAdmin.ANY_VERSION);
+            RateLimitOverride ended = RateLimitOverride.builder()
+                    .capacity(9L)
+                    .duration(Duration.ofNanos(1_000))
+                    .build();
+            write(overrides, "ended", ended, RateLimitAdmin.ANY_VERSION);
+            server.fill();
+            assertThat(read(overrides).overrides()).containsOnlyKeys("quotes");
+            server.drain();
+            server.demote();
+            assertThat(read(overrides).overrides()).containsOnlyKeys("quotes");
+            assertThat(read(overrides).ended()).isZero();
+            server.promote();
+            assertThat(read(overrides).ended()).isOne();
+            assertThat(read(overrides).ended()).isZero();
+        }
+    }
+
+    private static OverrideSnapshot read(RedisOverrideRepository overrides) {
+        return BoundedWait.get(overrides.read(), Duration.ofSeconds(20));
     }
 }
