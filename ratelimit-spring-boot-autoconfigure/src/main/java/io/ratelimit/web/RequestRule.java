@@ -25,13 +25,12 @@ public record RequestRule(
     /** Matches a variable, whose regular expression may contain anything. */
     private static final Pattern VARIABLE = Pattern.compile("\\{([^{}]|\\{[^{}]*})*}");
 
-    /** What makes a path pattern match no request. */
+    /** What no path means, although a path pattern can have it. */
     private enum PathMistake {
-        LIST(",\\s*/", "it lists several paths", "Give each path a rule of its own."),
+        LIST("^/[^,]*(,\\s*/[^,]*)+$", "it lists several paths", "Give each path a rule of its own."),
         BLANK("^\\s|\\s$", "it begins or ends with a blank", "Remove the blank."),
-        HOST("://|^//", "it names a host", "Write the path alone, such as \"/api/**\"."),
-        QUERY("\\?[\\w.-]+=", "it has a query string", "Write the path alone, such as \"/api/**\"."),
-        FRAGMENT("#", "it has a fragment", "Write the path alone, such as \"/api/**\".");
+        HOST("^(\\w+:)?//", "it names a host", "Write the path alone, such as \"/api/**\"."),
+        QUERY("\\?[a-zA-Z]\\w*=[^/]*$", "it has a query string", "Write the path alone, such as \"/api/**\".");
 
         private final Pattern found;
 
@@ -46,7 +45,7 @@ public record RequestRule(
         }
     }
 
-    /** @throws RateLimitConfigurationException if the path would match no request */
+    /** @throws RateLimitConfigurationException if the path is not one path */
     public RequestRule {
         String literals = VARIABLE.matcher(path).replaceAll("{}");
         for (PathMistake mistake : PathMistake.values()) {
