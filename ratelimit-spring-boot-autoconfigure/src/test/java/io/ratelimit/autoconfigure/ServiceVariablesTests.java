@@ -172,6 +172,7 @@ class ServiceVariablesTests {
         }
     }
 
+    /** A placeholder of any property, annotation or bean can refer to it. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -181,16 +182,17 @@ class ServiceVariablesTests {
                 "RATELIMIT_LIMITS_OTHER_LIMIT_CAPACITY",
                 "RATELIMIT_DEFAULTS_RATES"
             })
-    void variableThatSetsNothingIsLogged(String name) {
+    void variableThatSetsNothingIsNoWarning(String name) {
         try (LogRecorder log = new LogRecorder("io.ratelimit");
                 ConfigurableApplicationContext context = run(limits(name))) {
             assertThat(context.getBean(RateLimiterRegistry.class).names())
                     .containsExactlyInAnyOrder("quotes", "my-limit", "under_score");
             assertThat(log.text().lines())
-                    .filteredOn(line -> line.startsWith("WARNING "))
+                    .filteredOn(line -> line.contains("set no property"))
                     .singleElement()
                     .asString()
-                    .contains("Environment variables that set no property are ignored: [" + name
+                    .startsWith("INFO ")
+                    .contains("Environment variables that set no property, but can replace placeholders: [" + name
                             + "]. Write names without - and _: my-limit is MYLIMIT.");
         }
     }
@@ -216,11 +218,15 @@ class ServiceVariablesTests {
         }
     }
 
-    @Test
-    void variableThatAnotherSourcePrecedesIsNotLogged() {
+    @ParameterizedTest
+    @CsvSource({
+        "RATELIMIT_LIMITS_QUOTES_CAPACITY, capacity=3",
+        "RATELIMIT_LIMITS_QUOTES_REFUNDON_2_, refund-on=java.io.IOException",
+        "RATELIMIT_LIMITS_QUOTES_REFUNDON_2, refund-on=java.io.IOException"
+    })
+    void variableThatAnotherSourcePrecedesIsNotLogged(String name, String property) {
         try (LogRecorder log = new LogRecorder("io.ratelimit");
-                ConfigurableApplicationContext context =
-                        run(limits("RATELIMIT_LIMITS_QUOTES_CAPACITY"), "--ratelimit.limits.quotes.capacity=3")) {
+                ConfigurableApplicationContext context = run(limits(name), "--ratelimit.limits.quotes." + property)) {
             assertThat(context.isRunning()).isTrue();
             assertThat(log.text()).doesNotContain("set no property");
         }

@@ -78,8 +78,8 @@ public record RateLimitPropertiesValidator(Environment environment) implements B
             properties.requestRules();
             if (!variables.names().isEmpty()) {
                 logger.log(
-                        Level.WARNING,
-                        "Environment variables that set no property are ignored: " + variables.names()
+                        Level.INFO,
+                        "Environment variables that set no property, but can replace placeholders: " + variables.names()
                                 + ". Write names without - and _: my-limit is MYLIMIT.");
             }
         } catch (BindException ex) {

@@ -18,10 +18,11 @@ import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** Finds environment variables for limits that no property is read from. Spring Boot ignores them. */
+/** Finds environment variables for limits that no property is read from; placeholders may read them. */
 final class UnusedVariables implements BindHandler {
 
-    private static final Pattern OF_LIMITS = Pattern.compile("(?i)RATELIMIT_(LIMITS|DEFAULTS)_.+");
+    /** Not elements of lists, because another source's list may precede them. */
+    private static final Pattern OF_LIMITS = Pattern.compile("(?i)RATELIMIT_(LIMITS|DEFAULTS)_.*[^\\d_]");
 
     private final List<ConfigurationPropertySource> sources = new ArrayList<>();
 
