@@ -108,7 +108,8 @@ class RateTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "fast", "10/fortnight", "0.0/s", "1,000/s", "-1/s", "${rate}/s", "10/s/s", "1e3/s"})
+    @ValueSource(
+            strings = {"", "fast", "10/fortnight", "10/0s", "0.0/s", "1,000/s", "-1/s", "${rate}/s", "10/s/s", "1e3/s"})
     void nothingIsSuggestedForWhatIsLikeNoRate(String text) {
         assertThat(RateSuggestion.of(text)).isEmpty();
     }

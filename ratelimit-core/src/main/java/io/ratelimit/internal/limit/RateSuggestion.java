@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 public final class RateSuggestion {
 
     private static final Pattern LENIENT = Pattern.compile(
-            "(\\d{1,9})(?:\\.(\\d{1,6}))?(?:\\s*(?:/|per\\b|an?\\b|every\\b|in\\b)\\s*(\\d{1,9})?\\s*([a-z]+))?");
+            "(\\d{1,9})(?:\\.(\\d{1,6}))?(?:\\s*(?:/|per\\b|an?\\b|every\\b|in\\b)\\s*([1-9]\\d{0,8})?\\s*([a-z]+))?");
 
     private static final Map<Pattern, String> UNITS = Map.of(
             Pattern.compile("us|mic(ro)?s?(econds?)?"), "us",
