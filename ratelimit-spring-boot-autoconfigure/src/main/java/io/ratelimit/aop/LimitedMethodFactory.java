@@ -146,7 +146,9 @@ public record LimitedMethodFactory(
                     () -> operations.catalog().declare(limit, declared.place(), named),
                     operations.expressions().scope(method, targetClass));
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(declared.ofType() ? MethodSignatures.describe(method) : declared.place());
+            String place = MethodSignatures.describe(method);
+            throw ex.at(
+                    place.equals(declared.place()) ? place : place + ", with the annotation of " + declared.place());
         }
     }
 

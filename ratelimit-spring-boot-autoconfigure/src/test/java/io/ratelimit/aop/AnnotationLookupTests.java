@@ -130,6 +130,17 @@ class AnnotationLookupTests {
         });
     }
 
+    /** The method of the supertype has the parameter of its annotation. */
+    @Test
+    void mistakeOfAnOverridingMethodNamesThatMethod() {
+        runner.withBean(RenamingItsParameter.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + RenamingItsParameter.class.getName()
+                                + ".save(String), with the annotation of " + Repository.class.getName()
+                                + ".save(Object)")
+                        .contains("keyExpression \"#entity\" names #entity, but the method has no such parameter."));
+    }
+
     @Test
     void annotationsOfSupertypesMayBeTheSame() {
         runner.withBean(OfEqualInterfaces.class).run(context -> {
@@ -277,6 +288,18 @@ class AnnotationLookupTests {
 
         @RateLimited(name = "shared", rate = "1/s")
         void shared();
+    }
+
+    interface Repository<T> {
+
+        @RateLimited(rate = "1/s", keyExpression = "#entity")
+        void save(T entity);
+    }
+
+    static class RenamingItsParameter implements Repository<String> {
+
+        @Override
+        public void save(String text) {}
     }
 
     static class UnlimitedBase {
