@@ -20,7 +20,6 @@ import org.springframework.aop.support.ComposablePointcut;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcher;
 import org.springframework.aop.target.EmptyTargetSource;
-import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -74,14 +73,10 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
         return advised;
     }
 
-    /** Returns whether calls of the bean are limited: by its own proxy, or by that of another bean that it passes them to. */
-    private static boolean isAdvised(@Nullable Object bean) {
+    private static boolean isAdvised(Object bean) {
         return bean instanceof Advised proxy
-                && (Arrays.stream(proxy.getAdvisors())
-                                .anyMatch(advisor -> advisor.getAdvice() instanceof RateLimitInterceptor)
-                        || (proxy.getTargetSource() instanceof SingletonTargetSource behind
-                                && !hasMoreInterfacesThanTarget(bean)
-                                && isAdvised(behind.getTarget())));
+                && Arrays.stream(proxy.getAdvisors())
+                        .anyMatch(advisor -> advisor.getAdvice() instanceof RateLimitInterceptor);
     }
 
     /** Returns whether a proxy has interfaces that its target does not implement, so that the pointcut must match the proxy. */

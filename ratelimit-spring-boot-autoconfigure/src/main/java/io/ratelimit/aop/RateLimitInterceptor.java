@@ -4,10 +4,13 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
@@ -36,11 +39,21 @@ public record RateLimitInterceptor(
         Method method = invocation.getMethod();
         Class<?> type = target != null ? target.getClass() : method.getDeclaringClass();
         MatchedMethod found = type == knownIn ? known : methods.find(method, type);
-        if (found == null) {
+        if (found == null || isChargedBy(target, method)) {
             return invocation.proceed();
         }
         LimitedMethod limited = found.limited();
         return limited.strategy().call(new LimitedCall(limited.charges(), invocation, gate(limited)));
+    }
+
+    /** Returns whether the target is a proxy that charges the call, or passes it to one. */
+    private static boolean isChargedBy(@Nullable Object target, Method method) {
+        return target instanceof Advised proxy
+                && method.getDeclaringClass().isInstance(target)
+                && (Arrays.stream(proxy.getAdvisors())
+                                .anyMatch(advisor -> advisor.getAdvice() instanceof RateLimitInterceptor)
+                        || (proxy.getTargetSource() instanceof SingletonTargetSource behind
+                                && isChargedBy(behind.getTarget(), method)));
     }
 
     private RateLimitGate gate(LimitedMethod limited) {

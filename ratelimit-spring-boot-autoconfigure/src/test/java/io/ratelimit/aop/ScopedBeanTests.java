@@ -8,7 +8,19 @@ import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.TargetSource;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyFactoryBean;
+import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
+import org.springframework.aop.target.HotSwappableTargetSource;
+import org.springframework.aop.target.LazyInitTargetSource;
+import org.springframework.aop.target.PrototypeTargetSource;
+import org.springframework.aop.target.ThreadLocalTargetSource;
+import org.springframework.beans.BeanUtils;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
@@ -34,14 +46,40 @@ class ScopedBeanTests {
     void callThroughAScopedProxyIsChargedOnce(Proxies proxies) {
         LimitedContexts.inMemory()
                 .withUserConfiguration(ThreadScope.class, proxies.configuration)
-                .run(context -> {
-                    Cart cart = (Cart) context.getBean("cart");
-                    cart.add();
-                    assertThat(context.getBean(RecordingListener.class).outcomes())
-                            .containsExactly("shopping-cart-add ALLOWED");
-                    cart.add();
-                    assertRejected("shopping-cart-add", cart::add);
-                });
+                .run(context -> assertChargedOnce(context, context.getBean("cart", Cart.class)));
+    }
+
+    /** The target of a call is a bean with limits of its own. */
+    @ParameterizedTest
+    @ValueSource(classes = {LazyInitTargetSource.class, PrototypeTargetSource.class, ThreadLocalTargetSource.class})
+    void callThroughAProxyWithATargetSourceIsChargedOnce(Class<? extends AbstractBeanFactoryBasedTargetSource> type) {
+        LimitedContexts.inMemory()
+                .withBean(AbstractBeanFactoryBasedTargetSource.class, () -> {
+                    AbstractBeanFactoryBasedTargetSource source = BeanUtils.instantiateClass(type);
+                    source.setTargetBeanName("target");
+                    return source;
+                })
+                .withUserConfiguration(TargetSourceProxy.class)
+                .run(context -> assertChargedOnce(context, context.getBean("cart", Cart.class)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void callThroughAProxyWhoseTargetMayChangeIsChargedOnce(boolean changed) {
+        LimitedContexts.inMemory().withUserConfiguration(SwappedTarget.class).run(context -> {
+            Cart cart = context.getBean("cart", Cart.class);
+            if (changed) {
+                ((HotSwappableTargetSource) ((Advised) cart).getTargetSource()).swap(new ShoppingCart());
+            }
+            assertChargedOnce(context, cart);
+        });
+    }
+
+    private static void assertChargedOnce(ApplicationContext context, Cart cart) {
+        cart.add();
+        assertThat(context.getBean(RecordingListener.class).outcomes()).containsExactly("shopping-cart-add ALLOWED");
+        cart.add();
+        assertRejected("shopping-cart-add", cart::add);
     }
 
     public interface Cart {
@@ -99,6 +137,40 @@ class ScopedBeanTests {
         @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.INTERFACES)
         ShoppingCart cart() {
             return new ShoppingCart();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SwappedTarget {
+
+        @Bean
+        ShoppingCart target() {
+            return new ShoppingCart();
+        }
+
+        @Bean
+        ProxyFactoryBean cart(ObjectProvider<ShoppingCart> target) {
+            ProxyFactoryBean cart = new ProxyFactoryBean();
+            cart.setProxyTargetClass(true);
+            cart.setTargetSource(new HotSwappableTargetSource(target.getObject()));
+            return cart;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TargetSourceProxy {
+
+        @Bean
+        @Scope("prototype")
+        ShoppingCart target() {
+            return new ShoppingCart();
+        }
+
+        @Bean
+        ProxyFactoryBean cart(TargetSource targetSource) {
+            ProxyFactoryBean cart = new ProxyFactoryBean();
+            cart.setTargetSource(targetSource);
+            return cart;
         }
     }
 }
