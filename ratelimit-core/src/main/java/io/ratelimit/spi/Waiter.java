@@ -1,5 +1,6 @@
 package io.ratelimit.spi;
 
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -28,17 +29,14 @@ public interface Waiter {
      */
     default CompletionStage<Void> awaitAsync(Duration delay) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        await(delay);
-                        over.complete(null);
-                    } catch (Throwable ex) {
-                        over.completeExceptionally(ex);
-                    }
-                },
-                "rate-limit-wait");
-        thread.setDaemon(true);
+        Thread thread = DaemonThreads.daemons("rate-limit-wait").newThread(() -> {
+            try {
+                await(delay);
+                over.complete(null);
+            } catch (Throwable ex) {
+                over.completeExceptionally(ex);
+            }
+        });
         var unused = over.whenComplete((done, thrown) -> {
             if (over.isCancelled()) {
                 thread.interrupt();

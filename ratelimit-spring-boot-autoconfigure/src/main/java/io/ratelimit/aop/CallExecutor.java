@@ -1,13 +1,16 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -21,7 +24,9 @@ public final class CallExecutor implements DisposableBean {
     /** The name of the application's executor. */
     public static final String BEAN_NAME = "rateLimitExecutor";
 
-    private final ThreadPoolTaskExecutor own = new ThreadPoolTaskExecutor();
+    private static final ThreadFactory threads = DaemonThreads.daemons("ratelimit-call");
+
+    private final ExecutorService own = Executors.newCachedThreadPool(threads);
 
     private final SingletonSupplier<Executor> executor;
 
@@ -34,17 +39,8 @@ public final class CallExecutor implements DisposableBean {
      * @param propagation wraps a task so that it runs with the context of the current thread
      */
     public CallExecutor(Supplier<@Nullable Executor> ofApplication, UnaryOperator<Runnable> propagation) {
-        own.setThreadNamePrefix("ratelimit-");
-        own.setCorePoolSize(0);
-        own.setQueueCapacity(0);
-        own.setDaemon(true);
-        this.executor = new SingletonSupplier<>(ofApplication, this::ownExecutor);
+        this.executor = new SingletonSupplier<>(ofApplication, () -> own);
         this.propagation = propagation;
-    }
-
-    private Executor ownExecutor() {
-        own.initialize();
-        return own;
     }
 
     /** Returns an executor for one later task, which runs with the current context of the current thread. */
@@ -73,7 +69,7 @@ public final class CallExecutor implements DisposableBean {
             if (!closed) {
                 throw ex;
             }
-            own.newThread(task).start();
+            threads.newThread(task).start();
         }
     }
 
@@ -91,6 +87,6 @@ public final class CallExecutor implements DisposableBean {
     @Override
     public void destroy() {
         closed = true;
-        own.shutdown();
+        own.shutdownNow();
     }
 }

@@ -136,6 +136,20 @@ class FutureMethodTests {
         });
     }
 
+    /** A pooled thread keeps what it inherits, and then runs the calls of others. */
+    @Test
+    void threadForTheMethodInheritsNoThreadLocals() {
+        ThreadLocal<String> user = new InheritableThreadLocal<>();
+        runner.run(context -> {
+            target.asks = () -> user.get() + "";
+            CompletableFuture<String> call = context.getBean(Exports.class).asking();
+            user.set("alice");
+            store.answer();
+            user.remove();
+            assertThat(call.join()).isEqualTo("null");
+        });
+    }
+
     @Test
     void methodSeesWhatTheApplicationsDecoratorsBringAlong() {
         ThreadLocal<String> user = new ThreadLocal<>();

@@ -25,9 +25,12 @@ public final class DaemonThreads {
         return create(most, waiting, daemons(name));
     }
 
-    static ThreadFactory daemons(String name) {
+    /** Returns a factory of threads that inherit no thread-locals: their first caller is not their last one. */
+    public static ThreadFactory daemons(String name) {
         return task -> {
-            Thread thread = new Thread(task, name);
+            Thread thread = new Thread(null, task, name, 0, false);
+            // Without thread-locals, later versions of Java do not inherit it either.
+            thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
             thread.setDaemon(true);
             return thread;
         };

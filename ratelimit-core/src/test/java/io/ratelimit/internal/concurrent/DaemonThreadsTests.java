@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,6 +47,30 @@ class DaemonThreadsTests {
         assertThat(busy.stream().map(CompletableFuture::join)).contains(waiting.join(), last.join());
         assertThat(waiting.join().isDaemon()).isTrue();
         assertThat(waiting.join().getName()).isEqualTo("demand");
+    }
+
+    /** The first caller of a thread is not its last one. */
+    @Test
+    void threadInheritsTheClassLoaderAndNoThreadLocals() {
+        ThreadLocal<String> user = new InheritableThreadLocal<>();
+        user.set("alice");
+        ClassLoader own = Thread.currentThread().getContextClassLoader();
+        ClassLoader applications = new ClassLoader(own) {};
+        Thread.currentThread().setContextClassLoader(applications);
+        try {
+            assertThat(Stream.of(threads, DaemonThreads.createService("service", 1, 1)))
+                    .allSatisfy(each -> assertThat(seen(each, user::get)).isNull())
+                    .allSatisfy(each -> assertThat(
+                                    seen(each, () -> Thread.currentThread().getContextClassLoader()))
+                            .isSameAs(applications));
+        } finally {
+            Thread.currentThread().setContextClassLoader(own);
+            user.remove();
+        }
+    }
+
+    private static <T> T seen(Executor threads, Supplier<T> on) {
+        return CompletableFuture.supplyAsync(on, threads).join();
     }
 
     private CompletableFuture<Thread> run() {
