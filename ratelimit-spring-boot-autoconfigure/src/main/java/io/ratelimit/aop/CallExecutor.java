@@ -1,5 +1,6 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -11,6 +12,10 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.i18n.LocaleContext;
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.context.i18n.SimpleTimeZoneAwareLocaleContext;
+import org.springframework.context.i18n.TimeZoneAwareLocaleContext;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -45,11 +50,11 @@ public final class CallExecutor implements DisposableBean {
 
     /** Returns an executor for one later task, which runs with the current context of the current thread. */
     Executor withCallersContext() {
-        ClassLoader callers = Thread.currentThread().getContextClassLoader();
         AtomicReference<Runnable> later = new AtomicReference<>(() -> {});
         Runnable inContext;
         try {
-            inContext = propagation.apply(() -> run(later.get(), callers));
+            inContext =
+                    withLocaleAndClassLoader(propagation.apply(() -> later.get().run()));
         } catch (RuntimeException ex) {
             return task -> {
                 throw ex;
@@ -73,15 +78,26 @@ public final class CallExecutor implements DisposableBean {
         }
     }
 
-    private static void run(Runnable task, ClassLoader classLoader) {
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(classLoader);
-        try {
-            task.run();
-        } finally {
-            thread.setContextClassLoader(before);
-        }
+    private static Runnable withLocaleAndClassLoader(Runnable task) {
+        return RequestCall.Source.<@Nullable LocaleContext>carrying(
+                callersLocale(),
+                LocaleContextHolder::getLocaleContext,
+                LocaleContextHolder::setLocaleContext,
+                RequestCall.Source.carrying(
+                        Thread.currentThread().getContextClassLoader(),
+                        () -> Thread.currentThread().getContextClassLoader(),
+                        loader -> Thread.currentThread().setContextClassLoader(loader),
+                        task));
+    }
+
+    /** Returns what Spring otherwise reads from the request when it is asked, which may be after the end of that. */
+    private static @Nullable LocaleContext callersLocale() {
+        LocaleContext callers = LocaleContextHolder.getLocaleContext();
+        return callers == null
+                ? null
+                : new SimpleTimeZoneAwareLocaleContext(
+                        callers.getLocale(),
+                        callers instanceof TimeZoneAwareLocaleContext zoned ? zoned.getTimeZone() : null);
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.spi.Charge;
 import java.security.Principal;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A call during a request. Where it has a response with headers, what limits decide about the call becomes part of that. */
@@ -54,6 +56,26 @@ public interface RequestCall extends CallListener {
         /** Wraps a task so that it finds the current request on another thread. */
         default Runnable carriedBy(Runnable task) {
             return task;
+        }
+
+        /**
+         * Wraps a task so that the thread which runs it meanwhile has another value.
+         *
+         * @param value the one of the caller's thread
+         * @param get returns the value of the current thread
+         * @param set changes the value of the current thread
+         */
+        static <T extends @Nullable Object> Runnable carrying(
+                T value, Supplier<T> get, Consumer<T> set, Runnable task) {
+            return () -> {
+                T own = get.get();
+                set.accept(value);
+                try {
+                    task.run();
+                } finally {
+                    set.accept(own);
+                }
+            };
         }
 
         /** Returns what expressions can read during a request. */

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageChannel;
 import org.springframework.messaging.MessageHandler;
-import org.springframework.messaging.MessageHeaders;
+import org.springframework.messaging.simp.SimpAttributes;
+import org.springframework.messaging.simp.SimpAttributesContextHolder;
 import org.springframework.messaging.support.ExecutorChannelInterceptor;
 
 /** Finds the STOMP message that the current thread handles, and otherwise its web request. */
@@ -22,19 +23,16 @@ public record StompCallSource(RequestCall.Source requests, WebSettings settings)
         return present == null ? requests.current() : present;
     }
 
+    /** Spring, too, finds the session on the other thread, such as for beans in its scope. */
     @Override
     public Runnable carriedBy(Runnable task) {
-        StompCall present = handled.get();
-        return present == null
-                ? requests.carriedBy(task)
-                : () -> {
-                    begin(present.headers());
-                    try {
-                        task.run();
-                    } finally {
-                        end();
-                    }
-                };
+        Runnable inSession = RequestCall.Source.<@Nullable SimpAttributes>carrying(
+                SimpAttributesContextHolder.getAttributes(),
+                SimpAttributesContextHolder::getAttributes,
+                SimpAttributesContextHolder::setAttributes,
+                requests.carriedBy(task));
+        return RequestCall.Source.<@Nullable StompCall>carrying(
+                handled.get(), handled::get, StompCallSource::handle, inSession);
     }
 
     @Override
@@ -44,26 +42,22 @@ public record StompCallSource(RequestCall.Source requests, WebSettings settings)
 
     @Override
     public Message<?> beforeHandle(Message<?> message, MessageChannel channel, MessageHandler handler) {
-        begin(message.getHeaders());
+        handle(new StompCall(message.getHeaders(), settings, handled.get()));
         return message;
     }
 
     @Override
     public void afterMessageHandled(
             Message<?> message, MessageChannel channel, MessageHandler handler, @Nullable Exception failure) {
-        end();
-    }
-
-    private void begin(MessageHeaders headers) {
-        handled.set(new StompCall(headers, settings, handled.get()));
-    }
-
-    private static void end() {
         StompCall present = handled.get();
-        if (present == null || present.outer() == null) {
+        handle(present == null ? null : present.outer());
+    }
+
+    private static void handle(@Nullable StompCall call) {
+        if (call == null) {
             handled.remove();
         } else {
-            handled.set(present.outer());
+            handled.set(call);
         }
     }
 }

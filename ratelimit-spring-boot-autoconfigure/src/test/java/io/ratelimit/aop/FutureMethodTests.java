@@ -13,6 +13,8 @@ import io.ratelimit.testing.HeldStore;
 import io.ratelimit.testing.StubStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.TimeZone;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -24,6 +26,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.i18n.LocaleContextHolder;
+import org.springframework.context.i18n.TimeZoneAwareLocaleContext;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -147,6 +151,34 @@ class FutureMethodTests {
             store.answer();
             user.remove();
             assertThat(call.join()).isEqualTo("null");
+        });
+    }
+
+    /** Of a request, it cannot be found out after the end of that. */
+    @Test
+    void localeAndTimeZoneGoAlongAsTheyWere() {
+        AtomicReference<Locale> locale = new AtomicReference<>(Locale.FRENCH);
+        TimeZoneAwareLocaleContext lazy = new TimeZoneAwareLocaleContext() {
+
+            @Override
+            public Locale getLocale() {
+                return locale.get();
+            }
+
+            @Override
+            public TimeZone getTimeZone() {
+                return TimeZone.getTimeZone("Asia/Tokyo");
+            }
+        };
+        runner.run(context -> {
+            target.asks = () -> LocaleContextHolder.getLocale() + " "
+                    + LocaleContextHolder.getTimeZone().getID();
+            LocaleContextHolder.setLocaleContext(lazy);
+            CompletableFuture<String> call = context.getBean(Exports.class).asking();
+            LocaleContextHolder.resetLocaleContext();
+            locale.set(null);
+            store.answerOn("store");
+            assertThat(call.join()).isEqualTo("fr Asia/Tokyo");
         });
     }
 

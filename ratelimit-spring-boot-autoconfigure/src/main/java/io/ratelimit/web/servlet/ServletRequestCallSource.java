@@ -23,21 +23,19 @@ public record ServletRequestCallSource(WebSettings settings) implements RequestC
         return null;
     }
 
-    /** Carries all request attributes, so that Spring finds the request on the other thread, too. */
+    /**
+     * Spring, too, finds the request on the other thread. The attributes are new: Spring completes the caller's when that thread
+     * leaves the request, which goes on asynchronously.
+     */
     @Override
     public Runnable carriedBy(Runnable task) {
-        RequestAttributes attributes = RequestContextHolder.getRequestAttributes();
-        if (attributes == null) {
-            return task;
-        }
-        return () -> {
-            RequestAttributes own = RequestContextHolder.getRequestAttributes();
-            RequestContextHolder.setRequestAttributes(attributes);
-            try {
-                task.run();
-            } finally {
-                RequestContextHolder.setRequestAttributes(own);
-            }
-        };
+        RequestAttributes callers = RequestContextHolder.getRequestAttributes();
+        return RequestCall.Source.<@Nullable RequestAttributes>carrying(
+                callers instanceof ServletRequestAttributes known
+                        ? new ServletRequestAttributes(known.getRequest(), known.getResponse())
+                        : callers,
+                RequestContextHolder::getRequestAttributes,
+                RequestContextHolder::setRequestAttributes,
+                task);
     }
 }

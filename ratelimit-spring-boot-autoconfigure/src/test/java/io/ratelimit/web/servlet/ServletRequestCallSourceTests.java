@@ -22,6 +22,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.RequestScope;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
@@ -69,13 +70,30 @@ class ServletRequestCallSourceTests {
     void requestGoesAlongToAnotherThreadAndDoesNotStayThere() {
         ServletRequestCallSource requests = new ServletRequestCallSource(TestWebSettings.of(HeaderFormat.NONE));
         AtomicReference<RequestAttributes> seen = new AtomicReference<>();
-        RequestAttributes attributes = new ServletRequestAttributes(new MockHttpServletRequest());
-        RequestContextHolder.setRequestAttributes(attributes);
+        MockHttpServletRequest request = new MockHttpServletRequest();
+        RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
         Runnable task = requests.carriedBy(() -> seen.set(RequestContextHolder.getRequestAttributes()));
         RequestContextHolder.resetRequestAttributes();
         task.run();
-        assertThat(seen).hasValue(attributes);
+        assertThat(seen.get())
+                .isInstanceOfSatisfying(
+                        ServletRequestAttributes.class,
+                        carried -> assertThat(carried.getRequest()).isSameAs(request));
         assertThat(RequestContextHolder.getRequestAttributes()).isNull();
+    }
+
+    /** Spring completes the attributes of a thread when it leaves a request that goes on asynchronously. */
+    @Test
+    void requestScopeIsOpenAfterTheCallersThreadHasLeftTheRequest() {
+        ServletRequestCallSource requests = new ServletRequestCallSource(TestWebSettings.of(HeaderFormat.NONE));
+        AtomicReference<Object> seen = new AtomicReference<>();
+        ServletRequestAttributes attributes = new ServletRequestAttributes(new MockHttpServletRequest());
+        RequestContextHolder.setRequestAttributes(attributes);
+        Runnable task = requests.carriedBy(() -> seen.set(new RequestScope().get("cart", () -> "items")));
+        RequestContextHolder.resetRequestAttributes();
+        attributes.requestCompleted();
+        task.run();
+        assertThat(seen).hasValue("items");
     }
 
     @Test
