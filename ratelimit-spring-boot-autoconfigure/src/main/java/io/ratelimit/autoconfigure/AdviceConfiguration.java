@@ -37,6 +37,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.support.CompositeTaskDecorator;
 import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
+import org.springframework.security.concurrent.DelegatingSecurityContextRunnable;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -49,6 +50,8 @@ import org.springframework.util.function.SingletonSupplier;
 class AdviceConfiguration {
 
     private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshotFactory";
+
+    private static final String SECURITY = "org.springframework.security.concurrent.DelegatingSecurityContextRunnable";
 
     private static final String REACTOR = "reactor.core.publisher.Mono";
 
@@ -117,9 +120,12 @@ class AdviceConfiguration {
             ObjectProvider<RequestCall.Source> requests,
             ObjectProvider<TaskDecorator> decorators) {
         RequestCall.Source ofThread = requests.getIfAvailable(() -> RequestCall.Source.NONE);
-        return new CallExecutor(
-                executor::getIfAvailable,
-                task -> ofThread.carriedBy(decorator(decorators).decorate(task)));
+        // Authorization behind the limit finds the caller also without decorators and context propagation.
+        boolean security = ClassUtils.isPresent(SECURITY, getClass().getClassLoader());
+        return new CallExecutor(executor::getIfAvailable, task -> {
+            Runnable carried = ofThread.carriedBy(decorator(decorators).decorate(task));
+            return security ? new DelegatingSecurityContextRunnable(carried) : carried;
+        });
     }
 
     /** Decorates tasks as for {@code @Async} methods, or without such decorators by Micrometer's context propagation. */

@@ -51,6 +51,7 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             "org.springframework.beans.factory.annotation.Autowired",
             "org.springframework.beans.factory.config.BeanFactoryPostProcessor",
             "org.springframework.http.HttpEntity",
+            "org.springframework.security.concurrent.DelegatingSecurityContextRunnable",
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",
             "org.springframework.session.data.redis.RedisSessionRepository",
             "org.springframework.security.web.SecurityFilterChain",

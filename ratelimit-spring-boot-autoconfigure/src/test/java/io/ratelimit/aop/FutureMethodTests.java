@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.context.ContextRegistry;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
@@ -205,12 +206,30 @@ class FutureMethodTests {
 
     @Test
     void withoutADecoratorMicrometersAccountOfTheThreadComesAlong() {
-        runner.run(context -> {
-            Exports exports = context.getBean(Exports.class);
+        ThreadLocal<String> user = new ThreadLocal<>();
+        ContextRegistry.getInstance().registerThreadLocalAccessor("user", user);
+        try {
+            runner.run(context -> {
+                target.asks = user::get;
+                user.set("alice");
+                CompletableFuture<String> call = context.getBean(Exports.class).asking();
+                user.set("bob");
+                store.answerOn("store");
+                assertThat(call.join()).isEqualTo("alice");
+            });
+        } finally {
+            ContextRegistry.getInstance().removeThreadLocalAccessor("user");
+        }
+    }
+
+    /** With decorators, Micrometer carries nothing. */
+    @Test
+    void securityContextGoesAlongWithoutContextPropagation() {
+        runner.withBean(TaskDecorator.class, () -> task -> task).run(context -> {
             target.asks =
                     () -> SecurityContextHolder.getContext().getAuthentication().getName();
             SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("alice", null));
-            CompletableFuture<String> call = exports.asking();
+            CompletableFuture<String> call = context.getBean(Exports.class).asking();
             SecurityContextHolder.clearContext();
             store.answerOn("store");
             assertThat(call.join()).isEqualTo("alice");
