@@ -95,7 +95,7 @@ record FutureStrategy(RequestCall.Source requests, CallExecutor executor) implem
     @SuppressWarnings("unchecked")
     private static CompletionStage<@Nullable Object> outcome(LimitedCall call, @Nullable Throwable failure) {
         try {
-            Object outcome = failure == null ? call.proceed() : call.fallback(Futures.unwrap(failure));
+            Object outcome = failure == null ? call.proceedLater() : call.fallback(Futures.unwrap(failure));
             return outcome == null
                     ? CompletableFuture.<@Nullable Object>completedFuture(null)
                     : (CompletionStage<@Nullable Object>) outcome;

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /** Makes one call of a limited method. */
 record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimitGate gate) {
@@ -103,10 +104,16 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
         }
     }
 
-    /** Calls the method for one of several subscribers. */
+    /** Calls the method, once, after the interceptor has returned. Aspects behind the limit find the call in its thread. */
+    @Nullable
+    Object proceedLater() throws Throwable {
+        return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
+    }
+
+    /** Calls the method for one of several subscribers, also after the interceptor has returned. */
     @Nullable
     Object proceedAgain() throws Throwable {
-        return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
+        return ExposeInvocationInterceptor.INSTANCE.invoke(((ProxyMethodInvocation) invocation).invocableClone());
     }
 
     /** Calls the fallback method after a rejection. Throws other failures, and rejections if there is no such method. */

@@ -7,10 +7,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.testing.HeldStore;
 import io.ratelimit.testing.LongRunning;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +34,7 @@ import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.security.access.AccessDeniedException;
@@ -31,6 +44,7 @@ import org.springframework.security.config.annotation.method.configuration.Enabl
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import reactor.core.publisher.Mono;
 
 @LongRunning
 class AdviceChainTests {
@@ -123,6 +137,27 @@ class AdviceChainTests {
             assertThat(executing).isNotSameAs(Thread.currentThread());
             assertRejected("service-asynchronous", service.asynchronous(Thread.currentThread()));
         });
+    }
+
+    /** Spring looks the call up in a thread-local variable, which is gone when the method is called later. */
+    @ParameterizedTest
+    @ValueSource(strings = {"before-security", "after-security", "2147483646"})
+    void aspectIsCalledWithItsArgumentsThoughTheMethodIsCalledLater(String order) {
+        HeldStore store = new HeldStore(new InMemoryRateLimitStore(TimeSource.monotonic(), 100));
+        runner.withUserConfiguration(Aspects.class)
+                .withBean(Audit.class)
+                .withBean(RateLimitStore.class, () -> store)
+                .withBean(AuditedService.class)
+                .withPropertyValues("ratelimit.order=" + order)
+                .run(context -> {
+                    AuditedService service = context.getBean(AuditedService.class);
+                    for (CompletableFuture<String> call :
+                            List.of(service.future("f"), service.publisher("p").toFuture())) {
+                        store.answerOn("store");
+                        assertThat(call).succeedsWithin(Duration.ofMinutes(1));
+                    }
+                    assertThat(context.getBean(Audit.class).calls).containsExactlyInAnyOrder("future f", "publisher p");
+                });
     }
 
     /** What an application's methods may be besides limited. */
@@ -241,4 +276,38 @@ class AdviceChainTests {
     @Configuration
     @EnableMethodSecurity
     static class MethodSecurity {}
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Audited {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAspectJAutoProxy
+    static class Aspects {}
+
+    @Aspect
+    static class Audit {
+
+        private final List<String> calls = new CopyOnWriteArrayList<>();
+
+        @Around("@annotation(audited) && args(argument)")
+        Object audit(ProceedingJoinPoint call, Audited audited, String argument) throws Throwable {
+            calls.add(call.getSignature().getName() + " " + argument);
+            return call.proceed();
+        }
+    }
+
+    static class AuditedService {
+
+        @Audited
+        @RateLimited(rate = "1/s")
+        public CompletableFuture<String> future(String argument) {
+            return CompletableFuture.completedFuture(argument);
+        }
+
+        @Audited
+        @RateLimited(rate = "1/s")
+        public Mono<String> publisher(String argument) {
+            return Mono.just(argument);
+        }
+    }
 }
