@@ -119,11 +119,14 @@ class AdviceConfiguration {
             @Qualifier(CallExecutor.BEAN_NAME) ObjectProvider<Executor> executor,
             ObjectProvider<RequestCall.Source> requests,
             ObjectProvider<TaskDecorator> decorators) {
-        RequestCall.Source ofThread = requests.getIfAvailable(() -> RequestCall.Source.NONE);
+        List<RequestCall.Source> ofThread = requests.orderedStream().toList();
         // Authorization behind the limit finds the caller also without decorators and context propagation.
         boolean security = ClassUtils.isPresent(SECURITY, getClass().getClassLoader());
         return new CallExecutor(executor::getIfAvailable, task -> {
-            Runnable carried = ofThread.carriedBy(decorator(decorators).decorate(task));
+            Runnable carried = decorator(decorators).decorate(task);
+            for (RequestCall.Source each : ofThread) {
+                carried = each.carriedBy(carried);
+            }
             return security ? new DelegatingSecurityContextRunnable(carried) : carried;
         });
     }

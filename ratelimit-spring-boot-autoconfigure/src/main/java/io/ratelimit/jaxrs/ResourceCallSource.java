@@ -13,12 +13,14 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import java.security.Principal;
 import java.util.List;
+import org.glassfish.jersey.process.internal.RequestContext;
+import org.glassfish.jersey.process.internal.RequestScope;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 
 /**
- * Finds the request that Jersey handles on the current thread, and writes what limits have decided during it into its response. Of
- * an application without Spring MVC, where no filter does both.
+ * Finds the request that Jersey handles on the current thread, and writes what limits have decided during it into its response.
+ * Beside Spring MVC, whose filter does both, it only carries the request to other threads.
  */
 public final class ResourceCallSource implements RequestCall.Source, ContainerResponseFilter {
 
@@ -29,6 +31,9 @@ public final class ResourceCallSource implements RequestCall.Source, ContainerRe
     /** That of the current thread; {@code null} before Jersey has started. */
     @Context
     private @Nullable HttpServletRequest request;
+
+    @Context
+    private @Nullable RequestScope scope;
 
     public ResourceCallSource(WebSettings settings) {
         this.settings = settings;
@@ -47,6 +52,21 @@ public final class ResourceCallSource implements RequestCall.Source, ContainerRe
             return new ResourceCall(handled, settings, record);
         } catch (IllegalStateException outside) {
             return null;
+        }
+    }
+
+    /** Jersey, too, finds the request on the other thread, such as for what it has injected. */
+    @Override
+    public Runnable carriedBy(Runnable task) {
+        RequestScope known = scope;
+        if (known == null) {
+            return task;
+        }
+        try {
+            RequestContext handled = known.current();
+            return () -> known.runInScope(handled, task);
+        } catch (IllegalStateException outside) {
+            return task;
         }
     }
 

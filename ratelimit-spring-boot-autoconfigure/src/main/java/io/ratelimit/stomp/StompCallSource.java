@@ -30,7 +30,7 @@ public record StompCallSource(RequestCall.Source requests, WebSettings settings)
                 SimpAttributesContextHolder.getAttributes(),
                 SimpAttributesContextHolder::getAttributes,
                 SimpAttributesContextHolder::setAttributes,
-                requests.carriedBy(task));
+                task);
         return RequestCall.Source.<@Nullable StompCall>carrying(
                 handled.get(), handled::get, StompCallSource::handle, inSession);
     }

@@ -2,12 +2,15 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.web.RateLimitServletAutoConfiguration;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -74,13 +77,29 @@ class JerseyAloneTests {
                 .isEqualTo(9);
     }
 
+    /** The second has to wait, and the method then runs on another thread. */
+    @Test
+    void requestGoesAlongToTheMethodThatWaits() {
+        assertThat(application.get("resources/spaced").text())
+                .startsWith("HTTP/1.1 200")
+                .endsWith("spaced");
+        assertThat(application.get("resources/spaced").text())
+                .startsWith("HTTP/1.1 200")
+                .endsWith("spaced");
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration(exclude = RateLimitServletAutoConfiguration.class)
     static class Application {
 
         @Bean
-        Quotes quotes(Service service) {
-            return new Quotes(service);
+        Handled handled() {
+            return new Handled();
+        }
+
+        @Bean
+        Quotes quotes(Service service, Handled handled) {
+            return new Quotes(service, handled);
         }
 
         @Bean
@@ -89,8 +108,8 @@ class JerseyAloneTests {
         }
 
         @Bean
-        ResourceConfig resources(Quotes quotes) {
-            return new ResourceConfig().register(quotes).register(OwnRejections.class);
+        ResourceConfig resources(Quotes quotes, Handled handled) {
+            return new ResourceConfig().register(quotes).register(handled).register(OwnRejections.class);
         }
 
         @Bean
@@ -123,13 +142,23 @@ class JerseyAloneTests {
         private static final long serialVersionUID = 1L;
     }
 
+    /** Jersey injects into no field of the resource, but into those of its proxy. */
+    public static class Handled {
+
+        @Context
+        private UriInfo uri;
+    }
+
     @Path("/")
     public static class Quotes {
 
         private final Service service;
 
-        Quotes(Service service) {
+        private final Handled handled;
+
+        Quotes(Service service, Handled handled) {
             this.service = service;
+            this.handled = handled;
         }
 
         @GET
@@ -146,6 +175,13 @@ class JerseyAloneTests {
         @RateLimited(name = "all-of-later", rate = "10/h")
         public CompletionStage<String> later() {
             return CompletableFuture.supplyAsync(() -> "42");
+        }
+
+        @GET
+        @Path("spaced")
+        @RateLimited(name = "spaced", algorithm = Algorithm.LEAKY_BUCKET, capacity = 2, rate = "10/s", maxWait = "30s")
+        public CompletionStage<String> spaced() {
+            return CompletableFuture.completedFuture(handled.uri.getPath());
         }
 
         @GET

@@ -2,9 +2,14 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.annotation.RateLimited;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.UriInfo;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.glassfish.jersey.server.ResourceConfig;
 import org.glassfish.jersey.servlet.ServletContainer;
 import org.junit.jupiter.api.Test;
@@ -49,18 +54,34 @@ class JerseyServletTests {
                 .contains("\"violated-policies\":[\"ruled\"]");
     }
 
+    /** The second has to wait, and the method then runs on another thread. */
+    @Test
+    void requestGoesAlongToTheMethodThatWaits() {
+        assertThat(application.get("resources/spaced").text())
+                .startsWith("HTTP/1.1 200")
+                .endsWith("spaced");
+        assertThat(application.get("resources/spaced").text())
+                .startsWith("HTTP/1.1 200")
+                .endsWith("spaced");
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {
 
         @Bean
-        Quotes quotes() {
-            return new Quotes();
+        Handled handled() {
+            return new Handled();
         }
 
         @Bean
-        ResourceConfig resources(Quotes quotes) {
-            return new ResourceConfig().register(quotes);
+        Quotes quotes(Handled handled) {
+            return new Quotes(handled);
+        }
+
+        @Bean
+        ResourceConfig resources(Quotes quotes, Handled handled) {
+            return new ResourceConfig().register(quotes).register(handled);
         }
 
         @Bean
@@ -69,8 +90,21 @@ class JerseyServletTests {
         }
     }
 
+    /** Jersey injects into no field of the resource, but into those of its proxy. */
+    public static class Handled {
+
+        @Context
+        private UriInfo uri;
+    }
+
     @Path("/")
     public static class Quotes {
+
+        private final Handled handled;
+
+        Quotes(Handled handled) {
+            this.handled = handled;
+        }
 
         @GET
         @Path("quote")
@@ -78,6 +112,13 @@ class JerseyServletTests {
         @RateLimited(name = "all", rate = "10/h")
         public String quote() {
             return "42";
+        }
+
+        @GET
+        @Path("spaced")
+        @RateLimited(name = "spaced", algorithm = Algorithm.LEAKY_BUCKET, capacity = 2, rate = "10/s", maxWait = "30s")
+        public CompletionStage<String> spaced() {
+            return CompletableFuture.completedFuture(handled.uri.getPath());
         }
 
         @GET

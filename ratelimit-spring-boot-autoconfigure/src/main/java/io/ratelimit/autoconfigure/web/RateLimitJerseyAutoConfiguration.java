@@ -1,7 +1,6 @@
 package io.ratelimit.autoconfigure.web;
 
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.expression.RequestCall;
 import io.ratelimit.jaxrs.RejectionMapper;
 import io.ratelimit.jaxrs.ResourceCallSource;
 import io.ratelimit.web.ProblemResponses;
@@ -12,11 +11,11 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.ErrorResponse;
 
@@ -52,7 +51,7 @@ public final class RateLimitJerseyAutoConfiguration {
 
     @Bean
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-    @ConditionalOnMissingBean(RequestCall.Source.class)
+    @Fallback
     ResourceCallSource rateLimitResourceCalls(WebSettings settings) {
         return new ResourceCallSource(settings);
     }
