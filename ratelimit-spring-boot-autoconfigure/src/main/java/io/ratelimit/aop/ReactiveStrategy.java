@@ -98,7 +98,7 @@ record ReactiveStrategy(
     }
 
     private Publisher<Object> settling(LimitedCall call, CallSettlement costs) {
-        Flux<Object> values = Flux.from(body(call, null));
+        Flux<Object> values = Flux.from(ReactiveCall.guarded(body(call, null)));
         if (costs.needResults() || !multiValue) {
             values = (multiValue
                             ? values.doOnNext(costs::add)

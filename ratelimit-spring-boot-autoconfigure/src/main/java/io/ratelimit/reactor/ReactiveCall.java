@@ -58,8 +58,8 @@ public final class ReactiveCall {
                         entered.cancel(false);
                     }
                 })
-                .flatMapMany(outcome ->
-                        body.apply(outcome.entered, outcome.failure == null ? null : Futures.unwrap(outcome.failure)));
+                .flatMapMany(outcome -> guarded(Flux.defer(() -> body.apply(
+                        outcome.entered, outcome.failure == null ? null : Futures.unwrap(outcome.failure)))));
         if (release == null) {
             return values;
         }
@@ -67,12 +67,35 @@ public final class ReactiveCall {
             var unused = entered.thenAccept(release);
         };
         return (single ? values.doOnNext(value -> end.run()) : values)
-                .doOnTerminate(end)
+                .doOnComplete(end)
+                // Not doOnTerminate, which throws a fatal error instead of signalling it.
+                .onErrorMap(failure -> {
+                    end.run();
+                    return failure;
+                })
                 .doFinally(signal -> end.run());
+    }
+
+    /**
+     * Signals what subscribing throws. Reactor throws fatal errors, such as a {@link LinkageError}: the executor or the future that
+     * continues the call would swallow it, and the call would not end.
+     */
+    public static <T> Publisher<T> guarded(Publisher<T> body) {
+        return subscriber -> {
+            try {
+                body.subscribe(subscriber);
+            } catch (Throwable thrown) {
+                subscriber.onError(thrown);
+            }
+        };
     }
 
     /** Continues on another thread than that of the stage, unless it is complete: a thread of the store must not block. */
     public static <T> Mono<T> signalled(CompletableFuture<T> stage, Supplier<Scheduler> next) {
+        if (stage.isDone() && !stage.isCompletedExceptionally()) {
+            // A future swallows what a subscriber throws.
+            return Mono.justOrEmpty(stage.getNow(null));
+        }
         Mono<T> signal = Mono.fromFuture(stage, true);
         return stage.isDone() ? signal : signal.publishOn(next.get());
     }

@@ -133,6 +133,21 @@ class FailedCallRefundTests {
         });
     }
 
+    /** Reactor throws it, and does not signal it. */
+    @Test
+    void linkageErrorOfAPublisherCountsLikeWhatIsThrown() {
+        runner.withPropertyValues("ratelimit.limits.any.refund-on=java.lang.LinkageError")
+                .run(context -> {
+                    target.values = Flux.just(1).map(value -> {
+                        throw new NoClassDefFoundError("com/acme/Missing");
+                    });
+                    Imports imports = context.getBean(Imports.class);
+                    StepVerifier.create(imports.flux()).verifyError(NoClassDefFoundError.class);
+                    StepVerifier.create(imports.mono()).verifyError(NoClassDefFoundError.class);
+                    assertThat(refunded()).hasSize(2).containsOnly(List.of("any"));
+                });
+    }
+
     @Test
     void everySubscriptionRefundsItsOwn() {
         runner.run(context -> {

@@ -17,10 +17,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Subscription;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -151,6 +154,39 @@ class RateLimiterOperatorTests {
                 .transform(RateLimiterOperator.of(one, "alice"))
                 .subscribe(value -> {}, failure -> seen.add(free(one)));
         assertThat(seen).containsExactly(1L);
+    }
+
+    static Stream<Flux<Object>> publishersThatFailWithALinkageError() {
+        NoClassDefFoundError error = new NoClassDefFoundError("com/acme/Missing");
+        return Stream.of(
+                Flux.error(error),
+                Flux.just(1).map(value -> {
+                    throw error;
+                }),
+                Flux.defer(() -> {
+                    throw error;
+                }),
+                Mono.fromCallable(() -> {
+                            throw error;
+                        })
+                        .flux());
+    }
+
+    /** Reactor throws it, and an operator can even throw what is signalled. */
+    @ParameterizedTest
+    @MethodSource("publishersThatFailWithALinkageError")
+    void linkageErrorEndsTheCallAtOnceAndAfterAWait(Flux<Object> failing) {
+        CompletableFuture<List<Object>> call = failing.transform(RateLimiterOperator.of(waiting, "alice"))
+                .collectList()
+                .toFuture();
+        assertThat(call).failsWithin(SOON).withThrowableThat().withRootCauseInstanceOf(NoClassDefFoundError.class);
+        RateLimiter.Entry first = waiting.enter("alice");
+        CompletableFuture<List<Object>> later = failing.transform(RateLimiterOperator.of(waiting, "alice"))
+                .collectList()
+                .toFuture();
+        first.close();
+        assertThat(later).failsWithin(SOON).withThrowableThat().withRootCauseInstanceOf(NoClassDefFoundError.class);
+        assertThat(free(waiting)).isEqualTo(1);
     }
 
     @Test

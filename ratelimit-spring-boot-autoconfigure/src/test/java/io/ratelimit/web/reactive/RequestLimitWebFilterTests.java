@@ -144,6 +144,20 @@ class RequestLimitWebFilterTests {
         assertThat(gate.heldPermits(HELD)).isZero();
     }
 
+    /** Reactor throws it, and does not signal it. */
+    @Test
+    void linkageErrorOfTheHandlerEndsTheRequest() {
+        store.decideAllowed();
+        Mono<Void> handler = Mono.fromRunnable(() -> {
+            throw new NoClassDefFoundError("com/acme/Missing");
+        });
+        assertThat(filter("/held", handler).toFuture())
+                .failsWithin(Duration.ofMinutes(1))
+                .withThrowableOfType(ExecutionException.class)
+                .withMessageContaining("com/acme/Missing");
+        assertThat(gate.heldPermits(HELD)).isZero();
+    }
+
     /** An earlier filter goes on in another thread, and the client is gone at any time: also while an operator subscribes. */
     @Test
     void requestsThatAreCancelledAtAnyTimeHoldNothing() {
