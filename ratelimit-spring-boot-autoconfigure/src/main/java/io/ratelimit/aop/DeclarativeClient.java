@@ -15,7 +15,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  */
 final class DeclarativeClient {
 
-    private static final String HTTP_EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";
+    /** Controllers implement such interfaces, too. */
+    static final String HTTP_EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";
 
     private static final String FEIGN_CLIENT = "org.springframework.cloud.openfeign.FeignClient";
 

@@ -46,9 +46,9 @@ record EventLoopHandlers(BeanFactory beans) {
     }
 
     private static boolean isHandler(LimitedMethod limited, Class<?> type) {
+        MergedAnnotations annotations = MergedAnnotations.from(limited.method(), SearchStrategy.TYPE_HIERARCHY);
         return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(Controller.class)
-                && MergedAnnotations.from(limited.method(), SearchStrategy.TYPE_HIERARCHY)
-                        .isPresent(MAPPING);
+                && (annotations.isPresent(MAPPING) || annotations.isPresent(DeclarativeClient.HTTP_EXCHANGE));
     }
 
     private RateLimitGate gate() {

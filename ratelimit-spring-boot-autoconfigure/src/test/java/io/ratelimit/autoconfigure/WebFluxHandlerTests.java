@@ -40,6 +40,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.service.annotation.GetExchange;
 import reactor.core.publisher.Mono;
 
 /** Handler methods that a WebFlux event loop would call. */
@@ -52,7 +53,7 @@ class WebFluxHandlerTests {
     private final ReactiveWebApplicationContextRunner slow = inMemory.withBean(RateLimitStore.class, StubStore::new);
 
     @ParameterizedTest
-    @ValueSource(classes = {OfText.class, OfFuture.class})
+    @ValueSource(classes = {OfText.class, OfFuture.class, OfExchange.class})
     void oneThatWouldWaitStopsTheStartUp(Class<?> type) {
         slow.withBean(type).run(context -> {
             assertThat(context).hasFailed();
@@ -182,6 +183,22 @@ class WebFluxHandlerTests {
         @GetMapping("/quote")
         public Future<String> quote() {
             return CompletableFuture.completedFuture("quote");
+        }
+    }
+
+    interface QuoteExchange {
+
+        @GetExchange("/quote")
+        String quote();
+    }
+
+    @RestController
+    static class OfExchange implements QuoteExchange {
+
+        @Override
+        @RateLimited(rate = "1/s")
+        public String quote() {
+            return "quote";
         }
     }
 
