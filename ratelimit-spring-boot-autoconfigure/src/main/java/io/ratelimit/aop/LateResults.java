@@ -17,6 +17,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.http.HttpEntity;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.reactive.function.server.EntityResponse;
 
 /** Determines which return types hide the end of a call. */
 final class LateResults {
@@ -26,6 +27,8 @@ final class LateResults {
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
     private static final boolean HTTP = isPresent("org.springframework.http.HttpEntity");
+
+    private static final boolean WEBFLUX = isPresent("org.springframework.web.reactive.function.server.EntityResponse");
 
     /** Whether there are entities of publishers. */
     static final boolean STREAMED_ENTITIES = HTTP && isPresent("reactor.core.publisher.Flux");
@@ -53,11 +56,12 @@ final class LateResults {
         "jakarta.ws.rs.container.AsyncResponse", "jakarta.ws.rs.sse.SseEventSink"
     };
 
-    /** Functional handlers return them. */
+    /** Functional handlers return them. The last one writes what WebFlux does not show, such as server-sent events. */
     private static final String[] RESPONSES_COMPLETED_LATER = {
         "org.springframework.web.servlet.function.AsyncServerResponse",
         "org.springframework.web.servlet.function.SseServerResponse",
-        "org.springframework.web.servlet.function.StreamingServerResponse"
+        "org.springframework.web.servlet.function.StreamingServerResponse",
+        "org.springframework.web.reactive.function.server.DefaultServerResponseBuilder$BodyInserterResponse"
     };
 
     /** Whether work goes on after a value of the class was returned. */
@@ -84,7 +88,8 @@ final class LateResults {
         return value instanceof Future
                 || value instanceof CompletionStage
                 || GOING_ON.get(value.getClass())
-                || (HTTP && goesOnAfter(Entities.body(value)));
+                || (HTTP && goesOnAfter(Entities.body(value)))
+                || (WEBFLUX && goesOnAfter(Responses.entity(value)));
     }
 
     /** Apart, because the type may be absent. */
@@ -92,6 +97,14 @@ final class LateResults {
 
         static @Nullable Object body(Object value) {
             return value instanceof HttpEntity<?> entity ? entity.getBody() : null;
+        }
+    }
+
+    /** Apart, because the type may be absent. */
+    private static final class Responses {
+
+        static @Nullable Object entity(Object value) {
+            return value instanceof EntityResponse<?> response ? response.entity() : null;
         }
     }
 

@@ -56,6 +56,7 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             "org.springframework.session.data.redis.RedisSessionRepository",
             "org.springframework.security.web.SecurityFilterChain",
             "org.springframework.web.bind.annotation.RequestMapping",
+            "org.springframework.web.reactive.function.server.EntityResponse",
             "reactor.core.publisher.Flux",
             "reactor.core.publisher.Mono",
             "reactor.core.scheduler.Schedulers");

@@ -4,6 +4,7 @@ import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.springframework.web.reactive.function.BodyInserters.fromServerSentEvents;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.AllCallers;
@@ -39,6 +40,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Flux;
@@ -92,11 +94,16 @@ class ConcurrencyTests {
                     Flux.never(),
                     Stream.of("row"),
                     ResponseEntity.ok(Flux.never()),
+                    ServerResponse.ok().body(Flux.never(), String.class).block(),
+                    ServerResponse.ok().body(fromServerSentEvents(Flux.never())).block(),
                     (StreamingResponseBody) output -> {})) {
                 log.forget();
                 run((exports, limiter) -> {
                     assertThat(exports.anything(() -> "done")).isEqualTo("done");
                     assertThat(exports.anything(() -> ResponseEntity.ok("done")))
+                            .isNotNull();
+                    assertThat(exports.anything(
+                                    () -> ServerResponse.ok().bodyValue("done").block()))
                             .isNotNull();
                     CompletableFuture<String> done = CompletableFuture.completedFuture("done");
                     assertThat(exports.anything(() -> done)).isNotNull();
