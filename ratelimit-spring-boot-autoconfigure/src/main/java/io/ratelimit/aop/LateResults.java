@@ -117,8 +117,8 @@ final class LateResults {
     }
 
     /** Returns the part of the return type whose work goes on unobserved, or {@code null} if the end of a call is observed. */
-    static @Nullable Class<?> unobserved(Method method) {
-        if (isPlainFuture(method.getReturnType()) || isHandedOver(method)) {
+    static @Nullable Class<?> unobserved(Method method, Class<?> targetClass) {
+        if (isPlainFuture(method.getReturnType()) || isHandedOver(method, targetClass)) {
             return method.getReturnType();
         }
         ResolvableType declared = ResolvableType.forMethodParameter(new MethodParameter(method, -1));
@@ -134,13 +134,13 @@ final class LateResults {
     }
 
     /** Returns whether the method has no result and is asynchronous, so that it has returned before it begins. */
-    static boolean isHandedOver(Method method) {
-        return method.getReturnType() == void.class && isAsync(method);
+    static boolean isHandedOver(Method method, Class<?> targetClass) {
+        return method.getReturnType() == void.class && isAsync(method, targetClass);
     }
 
-    private static boolean isAsync(Method method) {
+    private static boolean isAsync(Method method, Class<?> targetClass) {
         return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(ASYNC)
-                || MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.TYPE_HIERARCHY)
+                || MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY)
                         .isPresent(ASYNC);
     }
 

@@ -70,8 +70,8 @@ public record LimitedMethodFactory(
                 }
             }
             ReturnTypeStrategy strategy = strategies.of(method);
-            checkRefunds(method, all);
-            checkHolds(method, all);
+            checkRefunds(method, targetClass, all);
+            checkHolds(method, targetClass, all);
             JointLimits.check(
                     operations.catalog(),
                     all.stream().map(RateLimitOperation::effective).toList(),
@@ -88,11 +88,11 @@ public record LimitedMethodFactory(
         }
     }
 
-    private static void checkRefunds(Method method, List<RateLimitOperation> operations) {
+    private static void checkRefunds(Method method, Class<?> targetClass, List<RateLimitOperation> operations) {
         String unobserved = LateResults.isPlainFuture(method.getReturnType())
                 ? " of a " + method.getReturnType().getName() + " cannot be observed"
                 : null;
-        String noResult = LateResults.isHandedOver(method)
+        String noResult = LateResults.isHandedOver(method, targetClass)
                 ? "an @Async method that returns void has returned before it begins"
                 : unobserved == null ? null : "the result" + unobserved;
         for (RateLimitOperation operation : operations) {
@@ -112,9 +112,9 @@ public record LimitedMethodFactory(
                 "Return a CompletableFuture, or remove " + attribute + ".");
     }
 
-    private void checkHolds(Method method, List<RateLimitOperation> limited) {
+    private void checkHolds(Method method, Class<?> targetClass, List<RateLimitOperation> limited) {
         Class<?> answer = LateResults.answer(method);
-        Class<?> unobserved = answer == null ? LateResults.unobserved(method) : answer;
+        Class<?> unobserved = answer == null ? LateResults.unobserved(method, targetClass) : answer;
         if (unobserved != null) {
             String call = (answer == null ? "returns " : "takes ") + unobserved.getName();
             for (RateLimitOperation operation : limited) {

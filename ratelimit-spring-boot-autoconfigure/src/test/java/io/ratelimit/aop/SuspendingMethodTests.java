@@ -331,7 +331,7 @@ class SuspendingMethodTests {
     }
 
     private static Class<?> unobserved(String function) throws NoSuchMethodException {
-        return LateResults.unobserved(KotlinQuotes.class.getMethod(function, Continuation.class));
+        return LateResults.unobserved(KotlinQuotes.class.getMethod(function, Continuation.class), KotlinQuotes.class);
     }
 
     @Test

@@ -50,11 +50,18 @@ class UnobservedEndTests {
                 .run(failsWith("the end of a call that returns void cannot be observed"));
     }
 
+    @Test
+    void inheritedMethodOfAnAsynchronousClassStopsTheStartUp() {
+        runner.withUserConfiguration(ConcurrencyTests.AsyncConfig.class)
+                .withBean(AsyncSubclass.class)
+                .run(failsWith("the end of a call that returns void cannot be observed"));
+    }
+
     /** Its elements are computed when the caller reads them, or it goes on when the caller has cancelled its wait. */
     @Test
     void valueThatIsReadLaterStopsTheStartUp() {
         for (Method method : LazyValues.class.getDeclaredMethods()) {
-            assertThat(LateResults.unobserved(method)).as(method.getName()).isNotNull();
+            assertThat(LateResults.unobserved(method, method.getDeclaringClass())).as(method.getName()).isNotNull();
         }
         runner.withBean(Rows.class)
                 .run(failsWith("the end of a call that returns java.util.stream.Stream cannot be observed"));
@@ -72,7 +79,7 @@ class UnobservedEndTests {
     void responseThatIsCompletedLaterStopsTheStartUp(Class<?> type) throws Exception {
         String name = type.getSimpleName();
         for (String method : List.of("plain" + name, "entity" + name)) {
-            assertThat(LateResults.unobserved(HandlerTypes.class.getDeclaredMethod(method)))
+            assertThat(LateResults.unobserved(HandlerTypes.class.getDeclaredMethod(method), HandlerTypes.class))
                     .as(method)
                     .isEqualTo(type);
         }
@@ -99,7 +106,7 @@ class UnobservedEndTests {
     @Test
     void endsOfOtherTypesAreObserved() {
         for (Method method : ObservedHandlers.class.getDeclaredMethods()) {
-            assertThat(LateResults.unobserved(method)).as(method.getName()).isNull();
+            assertThat(LateResults.unobserved(method, method.getDeclaringClass())).as(method.getName()).isNull();
         }
     }
 
@@ -186,6 +193,15 @@ class UnobservedEndTests {
         @RateLimited(name = "forgotten", algorithm = Algorithm.CONCURRENCY, capacity = 1)
         public void export() {}
     }
+
+    static class Exports {
+
+        @RateLimited(name = "inherited", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public void export() {}
+    }
+
+    @Async
+    static class AsyncSubclass extends Exports {}
 
     interface HandlerTypes {
         StreamingResponseBody plainStreamingResponseBody();
