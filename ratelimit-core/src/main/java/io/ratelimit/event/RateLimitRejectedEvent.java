@@ -7,7 +7,8 @@ import java.time.Instant;
 
 /**
  * Published as a Spring application event when a limit rejects a call; not by a limit in {@linkplain RateLimit#dryRun() dry
- * run}. If several limits reject a call, each has its event.
+ * run}, nor when it rejects a call that a listener of this event makes on the thread of the event. If several limits reject a call, each
+ * has its event.
  *
  * <p>It does not contain the key, because events are passed on: to logs, brokers and tables. Code that needs the key is a
  * {@link RateLimitListener}.

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes events one after another on a thread of its own. Bounded: while too many are waiting, further ones are dropped,
@@ -26,6 +27,9 @@ final class EventQueue {
 
     /** How many events wait or are being published. */
     private final AtomicInteger pending = new AtomicInteger();
+
+    /** The thread that publishes an event now. */
+    private volatile @Nullable Thread publishing;
 
     private final AtomicBoolean dropLogged = new AtomicBoolean();
 
@@ -75,7 +79,13 @@ final class EventQueue {
         }
     }
 
+    /** Returns whether a listener of an event is running on this thread. */
+    boolean isPublishing() {
+        return Thread.currentThread() == publishing;
+    }
+
     private void publish(Object event) {
+        publishing = Thread.currentThread();
         try {
             publisher.accept(event);
         } catch (Throwable ex) {
@@ -83,6 +93,7 @@ final class EventQueue {
                 logger.log(Level.WARNING, "A listener of " + name + " failed; its further failures are not logged", ex);
             }
         } finally {
+            publishing = null;
             pending.decrementAndGet();
         }
     }

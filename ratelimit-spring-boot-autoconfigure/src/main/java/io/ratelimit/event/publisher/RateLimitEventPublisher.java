@@ -87,7 +87,8 @@ public final class RateLimitEventPublisher {
     }
 
     private void onDecision(Charge charge, RateLimitDecision decision, RateLimitListener.Outcome outcome) {
-        if (outcome == RateLimitListener.Outcome.REJECTED) {
+        // Otherwise a rejected listener of rejections would be called for its own, without end.
+        if (outcome == RateLimitListener.Outcome.REJECTED && !rejections.isPublishing()) {
             rejections.add(
                     () -> new RateLimitRejectedEvent(charge.limit().name(), charge.permits(), decision, Instant.now()));
         }

@@ -3,11 +3,14 @@ package io.ratelimit.event.publisher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.event.RateLimitRejectedEvent;
 import io.ratelimit.event.RateLimitStoreFailureEvent;
 import io.ratelimit.event.RateLimitStoreRecoveredEvent;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.testing.TestLimits;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +55,43 @@ class RateLimitEventPublisherTests {
             assertThat(listener.heard).isEmpty();
             publisher.start();
             await().untilAsserted(() -> assertThat(listener.heard).containsExactly(FAILED));
+        }
+    }
+
+    /** Otherwise it would be called for ever. */
+    @Test
+    void rejectedListenerOfRejectionsCausesNoFurtherEvent() {
+        try (var context = new AnnotationConfigApplicationContext(LimitedListener.class)) {
+            new RateLimitEventPublisher(context, calls::add).start();
+            LimitedListener listener = context.getBean(LimitedListener.class);
+            listener.calls = calls.get(0);
+            LimitedListener.reject(calls.get(0), "first");
+            await().untilAsserted(() -> assertThat(listener.heard).contains("first"));
+            LimitedListener.reject(calls.get(0), "last");
+            await().untilAsserted(() -> assertThat(listener.heard).contains("last"));
+            assertThat(listener.heard).containsExactly("first", "last");
+        }
+    }
+
+    static class LimitedListener {
+
+        final List<String> heard = new CopyOnWriteArrayList<>();
+
+        private volatile RateLimitListener calls;
+
+        @EventListener
+        void on(RateLimitRejectedEvent event) {
+            if (!event.limitName().equals("mails")) {
+                reject(calls, "mails");
+            }
+            heard.add(event.limitName());
+        }
+
+        static void reject(RateLimitListener calls, String limit) {
+            calls.onDecision(
+                    new Charge(TestLimits.tokenBucket(limit, 1, "1/h"), null, 1),
+                    RateLimitDecision.ofMicros(0, 0, 1, 1, 1),
+                    RateLimitListener.Outcome.REJECTED);
         }
     }
 
