@@ -10,13 +10,15 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /**
- * Recognizes interfaces of HTTP clients, which a library implements by a proxy. A controller that implements such an interface is
+ * Recognizes interfaces of clients, which a library implements by a proxy. A controller that implements such an interface is
  * no client. The annotations are known by their names, because they may not be on the class path.
  */
 final class DeclarativeClient {
 
     /** Controllers implement such interfaces, too. */
     static final String HTTP_EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";
+
+    private static final String RSOCKET_EXCHANGE = "org.springframework.messaging.rsocket.service.RSocketExchange";
 
     private static final String FEIGN_CLIENT = "org.springframework.cloud.openfeign.FeignClient";
 
@@ -32,6 +34,7 @@ final class DeclarativeClient {
         }
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         return annotations.isPresent(HTTP_EXCHANGE)
+                || annotations.isPresent(RSOCKET_EXCHANGE)
                 || annotations.isPresent(REQUEST_LINE)
                 || feignClients(targetClass)
                         .anyMatch(client -> RateLimitAnnotations.isPartOf(client.getSource(), method, targetClass));

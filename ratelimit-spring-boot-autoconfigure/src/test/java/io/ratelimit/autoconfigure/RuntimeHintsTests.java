@@ -63,9 +63,9 @@ class RuntimeHintsTests {
 
     /** The order of auto-configurations, and classes that are compared by name only. */
     private static final Pattern NOT_LOADED = Pattern.compile(
-            ".*AutoConfiguration|io\\.ratelimit\\..*|io\\.grpc\\.stub\\.StreamObserver|org\\.springframework\\.(beans\\.factory\\.\\w+|security\\.(core\\.userdetails|authentication|crypto)\\..*|format\\.\\w+"
-                    + "|context\\.annotation\\.Bean|core\\.convert\\..*|scheduling\\.annotation\\.Async"
-                    + "|messaging\\.handler\\.annotation\\..*|graphql\\.data\\..*|cloud\\.openfeign\\.\\w+"
+            ".*AutoConfiguration|io\\.ratelimit\\..*|io\\.grpc\\.stub\\.StreamObserver|org\\.springframework\\.(beans\\.factory\\.\\w+|security\\.(access|core\\.userdetails|authentication|crypto)\\..*|format\\.\\w+"
+                    + "|context\\.(\\w+|annotation\\.Bean|event\\.\\w+)|core\\.(Ordered|convert\\..*)|scheduling\\.annotation\\.Async"
+                    + "|messaging\\.(handler\\.annotation|rsocket\\.service)\\..*|graphql\\.data\\..*|cloud\\.openfeign\\.\\w+"
                     + "|web\\.(bind\\.annotation|service\\.annotation|context\\.request\\.async|servlet\\.(function|mvc\\.method\\.annotation))\\..*)");
 
     private static final RuntimeHints GENERAL = new RuntimeHints();

@@ -1,18 +1,23 @@
 package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.OutboundRateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.web.client.RateLimitClientInterceptor;
 import io.ratelimit.web.client.RateLimitExchangeFilterFunction;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +29,7 @@ import org.springframework.cloud.openfeign.FeignClient;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.messaging.rsocket.service.RSocketExchange;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.RestClient;
@@ -42,6 +48,26 @@ class OutboundRejectionTests {
         "ratelimit.limits.pointcut.rate=1/m",
         "ratelimit.limits.pointcut.pointcut=execution(* io.ratelimit.web.OutboundRejectionTests.Prices.*(..))"
     };
+
+    @Test
+    void limitOfACallByRSocketIsNoQuotaOfTheCaller() {
+        ByRSocket client = (ByRSocket) Proxy.newProxyInstance(
+                ByRSocket.class.getClassLoader(),
+                new Class<?>[] {ByRSocket.class},
+                (proxy, method, arguments) -> method.getName().equals("quote") ? "quote" : null);
+        LimitedContexts.inMemory().withBean(ByRSocket.class, () -> client).run(context -> {
+            ByRSocket limited = context.getBean(ByRSocket.class);
+            limited.quote();
+            assertThatExceptionOfType(OutboundRateLimitExceededException.class).isThrownBy(limited::quote);
+        });
+    }
+
+    interface ByRSocket {
+
+        @RSocketExchange("quote")
+        @RateLimited(name = "rsocket", rate = "1/h")
+        String quote();
+    }
 
     @ParameterizedTest
     @CsvSource({
