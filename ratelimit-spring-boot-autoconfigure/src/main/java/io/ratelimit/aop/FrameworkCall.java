@@ -30,6 +30,16 @@ enum FrameworkCall {
             "org.springframework.*Aware",
             "org.springframework.boot.*HealthIndicator"),
 
+    CONTEXT(
+            "is called by Spring as the application starts, stops or publishes an event, and must not fail",
+            "Annotate a method that other beans call.",
+            "org.springframework.context.Lifecycle",
+            "org.springframework.context.Phased",
+            "org.springframework.context.SmartLifecycle",
+            "org.springframework.context.event.GenericApplicationListener",
+            "org.springframework.context.event.SmartApplicationListener",
+            "org.springframework.core.Ordered"),
+
     CONTAINER(
             "belongs to a filter, a servlet or a listener, for which the web server answers a rejection with 500 or an error",
             "Limit the requests by a URL rule (ratelimit.http), or annotate a method that the filter calls on another bean.",
@@ -92,9 +102,9 @@ enum FrameworkCall {
                 .orElse(null);
     }
 
-    /** Returns whether Spring calls the method besides one that handles the request, which would pay for both. */
+    /** Returns whether Spring calls the method besides those that handle requests or do the bean's work, which would pay for both. */
     static boolean assistsHandlers(Method method, Class<?> targetClass) {
-        return preparesRequests(method) || ANSWER.calls(method, targetClass);
+        return preparesRequests(method) || ANSWER.calls(method, targetClass) || CONTEXT.calls(method, targetClass);
     }
 
     private static boolean preparesRequests(Method method) {
@@ -118,7 +128,7 @@ enum FrameworkCall {
 
     /** Returns whether a type may be annotated that has such a method among others, which is then left out. */
     boolean isLeftOut() {
-        return this == CREATION || this == PAST_PROXY;
+        return this == CREATION || this == PAST_PROXY || this == CONTEXT;
     }
 
     /** Completes "a method that". */

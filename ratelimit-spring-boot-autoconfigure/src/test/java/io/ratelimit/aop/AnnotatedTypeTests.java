@@ -16,9 +16,13 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationEvent;
 import org.springframework.context.EnvironmentAware;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.SmartApplicationListener;
 import org.springframework.core.env.Environment;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -60,6 +64,24 @@ class AnnotatedTypeTests {
             limited.call();
             assertRejected("annotated-configuration", limited::call);
         });
+    }
+
+    /** Otherwise the start-up would pay for them, and fail. */
+    @Test
+    void annotatedTypeLeavesOutWhatTheContextCallsAsItStartsOrPublishesAnEvent() {
+        runner.withBean(AnnotatedLifecycle.class)
+                .withBean(AnnotatedListener.class)
+                .run(context -> {
+                    AnnotatedLifecycle limited = context.getBean(AnnotatedLifecycle.class);
+                    assertThat(limited.isRunning()).isTrue();
+                    limited.poll();
+                    assertRejected("annotated-lifecycle", limited::poll);
+                    AnnotatedListener listener = context.getBean(AnnotatedListener.class);
+                    context.publishEvent("handled");
+                    assertRejected(
+                            "annotated-listener",
+                            () -> listener.onApplicationEvent(new PayloadApplicationEvent<>(context, "rejected")));
+                });
     }
 
     /** Otherwise a request would pay for each of them. */
@@ -152,6 +174,41 @@ class AnnotatedTypeTests {
         public Locale locale() {
             return Locale.ROOT;
         }
+    }
+
+    @RateLimited(name = "annotated-lifecycle", rate = "1/h")
+    static class AnnotatedLifecycle implements SmartLifecycle {
+
+        private boolean running;
+
+        public void poll() {}
+
+        @Override
+        public void start() {
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+    }
+
+    @RateLimited(name = "annotated-listener", rate = "1/h")
+    static class AnnotatedListener implements SmartApplicationListener {
+
+        @Override
+        public boolean supportsEventType(Class<? extends ApplicationEvent> type) {
+            return type == PayloadApplicationEvent.class;
+        }
+
+        @Override
+        public void onApplicationEvent(ApplicationEvent event) {}
     }
 
     @RateLimited(capacity = 2, rate = "2/h")

@@ -29,6 +29,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.context.EnvironmentAware;
+import org.springframework.context.Lifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -195,6 +196,21 @@ final class FrameworkBeans {
         @Override
         @RateLimited(rate = "1/h")
         public void sessionCreated(HttpSessionEvent event) {}
+    }
+
+    static class IsStarted implements Lifecycle {
+
+        @Override
+        @RateLimited(rate = "1/h")
+        public void start() {}
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
     }
 
     static class IsCalledAfterConstruction {

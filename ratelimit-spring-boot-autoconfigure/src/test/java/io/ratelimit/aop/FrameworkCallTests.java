@@ -35,6 +35,7 @@ class FrameworkCallTests {
         "TellsHealth, by the bean itself, Annotate a method that other beans call",
         "TellsHealthReactively, by the bean itself, Annotate a method that other beans call",
         "ChecksHealth, by the bean itself, Annotate a method that other beans call",
+        "IsStarted, must not fail, Annotate a method that other beans call",
         "ListensToRequests, the web server answers a rejection with 500 or an error, URL rule",
         "ListensToSessions, the web server answers a rejection with 500 or an error, URL rule",
         "IsAFilter, the web server answers a rejection with 500, URL rule",

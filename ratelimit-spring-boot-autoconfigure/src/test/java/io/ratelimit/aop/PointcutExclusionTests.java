@@ -28,6 +28,7 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -133,6 +134,19 @@ class PointcutExclusionTests {
                 });
     }
 
+    /** Otherwise the start-up would pay for them, and fail. */
+    @Test
+    void methodsThatTheContextCallsAsItStartsAreLeftOut() {
+        limiting("lifecycle", "within(" + HERE + ".Quote*)")
+                .withBean(QuoteLifecycle.class)
+                .run(context -> {
+                    assertThat(outcomes(context)).isEmpty();
+                    QuoteLifecycle lifecycle = context.getBean(QuoteLifecycle.class);
+                    lifecycle.refresh();
+                    assertRejected("lifecycle", lifecycle::refresh);
+                });
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"within(%s.QuoteAdvice)", "execution(* %s.Quote*.failed())"})
     void methodThatSpringCallsBesidesTheHandlersIsLimitedIfThePointcutMatchesNothingElse(String pointcut) {
@@ -164,6 +178,22 @@ class PointcutExclusionTests {
 
         @InitBinder
         public void bind() {}
+    }
+
+    public static class QuoteLifecycle implements SmartLifecycle {
+
+        @Override
+        public void start() {}
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
+
+        public void refresh() {}
     }
 
     public static class QuoteAdvice {

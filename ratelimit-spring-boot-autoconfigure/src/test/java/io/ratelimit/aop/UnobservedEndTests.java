@@ -61,7 +61,9 @@ class UnobservedEndTests {
     @Test
     void valueThatIsReadLaterStopsTheStartUp() {
         for (Method method : LazyValues.class.getDeclaredMethods()) {
-            assertThat(LateResults.unobserved(method, method.getDeclaringClass())).as(method.getName()).isNotNull();
+            assertThat(LateResults.unobserved(method, method.getDeclaringClass()))
+                    .as(method.getName())
+                    .isNotNull();
         }
         runner.withBean(Rows.class)
                 .run(failsWith("the end of a call that returns java.util.stream.Stream cannot be observed"));
@@ -106,7 +108,9 @@ class UnobservedEndTests {
     @Test
     void endsOfOtherTypesAreObserved() {
         for (Method method : ObservedHandlers.class.getDeclaredMethods()) {
-            assertThat(LateResults.unobserved(method, method.getDeclaringClass())).as(method.getName()).isNull();
+            assertThat(LateResults.unobserved(method, method.getDeclaringClass()))
+                    .as(method.getName())
+                    .isNull();
         }
     }
 
