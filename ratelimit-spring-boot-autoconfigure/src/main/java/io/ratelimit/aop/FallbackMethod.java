@@ -11,11 +11,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Calls a method of the bean instead of throwing the rejection. */
 record FallbackMethod(Method method, boolean takesException) {
+
+    /** They are known by their names, because they may not be on the class path. */
+    private static final List<String> SECURITY = List.of(
+            "org.springframework.security.access.prepost.PreAuthorize",
+            "org.springframework.security.access.prepost.PreFilter",
+            "org.springframework.security.access.prepost.PostAuthorize",
+            "org.springframework.security.access.prepost.PostFilter",
+            "org.springframework.security.access.annotation.Secured",
+            "jakarta.annotation.security.RolesAllowed",
+            "jakarta.annotation.security.DenyAll");
 
     FallbackMethod {
         ReflectionUtils.makeAccessible(method);
@@ -34,6 +46,24 @@ record FallbackMethod(Method method, boolean takesException) {
                         .map(method -> new FallbackMethod(method, takesException)))
                 .findFirst()
                 .orElseThrow(() -> unusable(name, limited, targetClass, named));
+    }
+
+    /**
+     * Validates a fallback that is called before Spring Security has authorized the call.
+     *
+     * @throws RateLimitConfigurationException if method security is to protect the limited method, its type or the fallback
+     */
+    void checkNotSecured(Method limited, Class<?> targetClass) {
+        Stream.of(limited, method, targetClass)
+                .flatMap(part -> MergedAnnotations.from(part, SearchStrategy.TYPE_HIERARCHY).stream())
+                .filter(annotation -> SECURITY.contains(annotation.getType().getName()))
+                .findFirst()
+                .ifPresent(annotation -> {
+                    throw new RateLimitConfigurationException(
+                            "fallbackMethod must not be called before Spring Security has authorized the call (was on a method with @"
+                                    + annotation.getType().getSimpleName() + ", and ratelimit.order is at most 600).",
+                            "Set ratelimit.order: after-security, or remove fallbackMethod.");
+                });
     }
 
     /** Returns whether the method is the fallback of another one, as the annotation of their type names it. */

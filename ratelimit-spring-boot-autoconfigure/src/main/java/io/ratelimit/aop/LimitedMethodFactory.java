@@ -27,13 +27,27 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.StringUtils;
 
-/** Creates limited methods from annotations and the configuration. */
+/**
+ * Creates limited methods from annotations and the configuration.
+ *
+ * @param beforeSecurity whether a rejected call has not been authorized by Spring Security's method security
+ */
 public record LimitedMethodFactory(
-        LimitOperations operations, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector strategies) {
+        LimitOperations operations,
+        ConfigurableListableBeanFactory beans,
+        ReturnTypeStrategySelector strategies,
+        boolean beforeSecurity) {
 
     public LimitedMethodFactory(
-            LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategySelector strategies) {
-        this(new LimitOperations(catalog, new RateLimitExpressionParser(beans, strategies::facts)), beans, strategies);
+            LimitCatalog catalog,
+            ConfigurableListableBeanFactory beans,
+            ReturnTypeStrategySelector strategies,
+            boolean beforeSecurity) {
+        this(
+                new LimitOperations(catalog, new RateLimitExpressionParser(beans, strategies::facts)),
+                beans,
+                strategies,
+                beforeSecurity);
     }
 
     /** Creates the operations of annotations, and declares their limits. */
@@ -200,8 +214,7 @@ public record LimitedMethodFactory(
         }
     }
 
-    private static @Nullable FallbackMethod fallback(
-            Method method, Class<?> targetClass, List<LimitAnnotation> annotations) {
+    private @Nullable FallbackMethod fallback(Method method, Class<?> targetClass, List<LimitAnnotation> annotations) {
         List<String> names = annotations.stream()
                 .map(annotation -> annotation.annotation().fallbackMethod())
                 .filter(StringUtils::hasText)
@@ -213,6 +226,13 @@ public record LimitedMethodFactory(
                             + ").",
                     "Name one method in all of them.");
         }
-        return names.isEmpty() ? null : FallbackMethod.find(names.get(0), method, targetClass);
+        if (names.isEmpty()) {
+            return null;
+        }
+        FallbackMethod fallback = FallbackMethod.find(names.get(0), method, targetClass);
+        if (beforeSecurity) {
+            fallback.checkNotSecured(method, targetClass);
+        }
+        return fallback;
     }
 }

@@ -86,11 +86,14 @@ class AdviceConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitBeanPostProcessor rateLimitBeanPostProcessor(
             LimitedMethodResolver methods, RateLimitInterceptor interceptor, Environment environment) {
-        int order = AdviceOrder.of(
-                Binder.get(environment).bind("ratelimit.order", String.class).orElse(AdviceOrder.BEFORE_SECURITY));
-        RateLimitBeanPostProcessor processor = new RateLimitBeanPostProcessor(methods, interceptor, order);
+        RateLimitBeanPostProcessor processor = new RateLimitBeanPostProcessor(methods, interceptor, order(environment));
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;
+    }
+
+    private static int order(Environment environment) {
+        return AdviceOrder.of(
+                Binder.get(environment).bind("ratelimit.order", String.class).orElse(AdviceOrder.BEFORE_SECURITY));
     }
 
     @Bean
@@ -105,13 +108,14 @@ class AdviceConfiguration {
             ConfigurableListableBeanFactory beans,
             ObjectProvider<RequestCall.Source> requests,
             ObjectProvider<ReactiveRequestCallSource> reactiveRequests,
-            CallExecutor executor) {
+            CallExecutor executor,
+            Environment environment) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
         ReturnTypeStrategySelector strategies = new ReturnTypeStrategySelector(
                 requests.getIfAvailable(() -> RequestCall.Source.NONE),
                 reactor ? reactiveRequests.getIfAvailable(() -> ReactiveRequestCallSource.NONE) : null,
                 executor);
-        return new LimitedMethodFactory(catalog, beans, strategies);
+        return new LimitedMethodFactory(catalog, beans, strategies, AdviceOrder.isBeforeSecurity(order(environment)));
     }
 
     @Bean

@@ -8,13 +8,21 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import jakarta.annotation.security.RolesAllowed;
 import java.io.IOException;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.security.core.context.SecurityContextHolder;
 
 class FallbackMethodTests {
 
@@ -92,6 +100,112 @@ class FallbackMethodTests {
                     .isInstanceOf(IOException.class)
                     .hasMessage("no b");
         });
+    }
+
+    /** It would answer callers that Spring Security rejects. */
+    @ParameterizedTest
+    @ValueSource(classes = {Secured.class, SecuredType.class, SecuredFallback.class, SecuredInterface.class})
+    void calledBeforeSecurityStopsTheStartUp(Class<?> type) {
+        runner.withBean(type).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains(
+                            "fallbackMethod must not be called before Spring Security has authorized the call (was on a"
+                                    + " method with @" + (type == SecuredType.class ? "RolesAllowed" : "PreAuthorize"));
+            assertThat(analysis.getAction()).startsWith("Set ratelimit.order: after-security");
+        });
+        runner.withBean(type)
+                .withPropertyValues("ratelimit.order=600")
+                .run(context -> assertThat(context).hasFailed());
+        runner.withBean(type)
+                .withPropertyValues("ratelimit.order=601")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void calledAfterSecurityAnswersAuthorizedCallersAlone() {
+        runner.withUserConfiguration(MethodSecurity.class)
+                .withBean(Secured.class)
+                .withPropertyValues("ratelimit.order=after-security")
+                .run(context -> {
+                    Secured secured = context.getBean(Secured.class);
+                    login("ROLE_ADMIN");
+                    secured.quote();
+                    assertThat(secured.quote()).isEqualTo("stale");
+                    login("ROLE_GUEST");
+                    assertThat(catchThrowable(secured::quote)).isInstanceOf(AccessDeniedException.class);
+                });
+    }
+
+    private static void login(String role) {
+        SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("user", "", role));
+    }
+
+    @AfterEach
+    void logout() {
+        SecurityContextHolder.clearContext();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableMethodSecurity
+    static class MethodSecurity {}
+
+    static class Secured {
+
+        @PreAuthorize("hasRole('ADMIN')")
+        @RateLimited(rate = "1/h", fallbackMethod = "stale")
+        public String quote() {
+            return "quote";
+        }
+
+        String stale() {
+            return "stale";
+        }
+    }
+
+    @RolesAllowed("ADMIN")
+    static class SecuredType {
+
+        @RateLimited(rate = "1/h", fallbackMethod = "stale")
+        public String quote() {
+            return "quote";
+        }
+
+        String stale() {
+            return "stale";
+        }
+    }
+
+    static class SecuredFallback {
+
+        @RateLimited(rate = "1/h", fallbackMethod = "stale")
+        public String quote() {
+            return "quote";
+        }
+
+        @PreAuthorize("hasRole('ADMIN')")
+        public String stale() {
+            return "stale";
+        }
+    }
+
+    interface SecuredQuotes {
+
+        @PreAuthorize("hasRole('ADMIN')")
+        String quote();
+    }
+
+    static class SecuredInterface implements SecuredQuotes {
+
+        @Override
+        @RateLimited(rate = "1/h", fallbackMethod = "stale")
+        public String quote() {
+            return "quote";
+        }
+
+        String stale() {
+            return "stale";
+        }
     }
 
     @Test

@@ -8,6 +8,9 @@ public final class AdviceOrder {
 
     public static final String BEFORE_SECURITY = "before-security";
 
+    /** The order of Spring Security's last interceptor. */
+    private static final int LAST_OF_SECURITY = 600;
+
     /** Follows Spring Security's interceptors, which have 100 to 600, and precedes transactions and caches. */
     private static final int AFTER_SECURITY = 1000;
 
@@ -24,6 +27,11 @@ public final class AdviceOrder {
             case "after-security" -> AFTER_SECURITY;
             default -> number(text.strip());
         };
+    }
+
+    /** Returns whether advice of this order may precede one of Spring Security's interceptors. */
+    public static boolean isBeforeSecurity(int order) {
+        return order <= LAST_OF_SECURITY;
     }
 
     private static int number(String text) {
