@@ -2,6 +2,7 @@ package io.ratelimit.redis.permit;
 
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.door.RedisFailureMapper;
 import io.ratelimit.redis.door.ScriptSeries;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
@@ -255,8 +256,12 @@ final class PermitRenewals {
                         throw Futures.wrap(thrown);
                     }
                     count(buckets, reply, now, lostNow);
-                    return null;
-                });
+                    return (Void) null;
+                })
+                // A slot is moving, or an ACL forbids one of the keys.
+                .exceptionallyCompose(thrown -> buckets.size() > 1 && RedisFailureMapper.isOfSomeKeys(thrown)
+                        ? ScriptSeries.send(buckets, AT_A_TIME, true, bucket -> send(List.of(bucket), lostNow))
+                        : CompletableFuture.failedFuture(thrown));
     }
 
     /** Counts permits that were lost, but not those of calls that have ended while the script was under way. */

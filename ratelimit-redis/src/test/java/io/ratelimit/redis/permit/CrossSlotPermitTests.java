@@ -91,6 +91,19 @@ class CrossSlotPermitTests extends TwoInstances {
         assertThat(List.of(free("alice"), free("bob"))).containsExactly(2L, 2L);
     }
 
+    /** A slot can stay open for hours, with one of its keys on the other node. */
+    @Test
+    void bucketsOfASlotThatComeApartAreRenewedOneByOne() {
+        enter(one, "alice");
+        one.enter(new Charge(TestLimits.concurrency("uploads", 2), "alice", 1));
+        one.scripts.clear();
+        one.error = "TRYAGAIN Multiple keys request during rehashing of slot";
+        one.slow = true;
+        one.pass(THIRD);
+        one.answer();
+        assertThat(one.scripts).containsExactly(2, 1, 1);
+    }
+
     /** More slots than a stack has room for. */
     @LongRunning
     @Test
