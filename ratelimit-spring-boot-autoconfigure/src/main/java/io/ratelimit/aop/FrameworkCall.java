@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.EventListener;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -117,8 +118,15 @@ enum FrameworkCall {
         return isAnnotated(method, names)
                 || listedTypes(targetClass)
                         .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
-                        .anyMatch(declared -> declared.getName().equals(method.getName())
-                                && declared.getParameterCount() == method.getParameterCount());
+                        .anyMatch(declared -> declared.getName().equals(method.getName()) && takes(declared, method));
+    }
+
+    /** Returns whether a method takes the parameters of one that it may override; an overload takes others. */
+    private static boolean takes(Method declared, Method method) {
+        Class<?>[] wanted = declared.getParameterTypes();
+        Class<?>[] given = method.getParameterTypes();
+        return wanted.length == given.length
+                && IntStream.range(0, wanted.length).allMatch(i -> wanted[i].isAssignableFrom(given[i]));
     }
 
     /** Returns those of the types that a class extends or implements. */

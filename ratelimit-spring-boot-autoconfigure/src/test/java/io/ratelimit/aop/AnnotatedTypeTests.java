@@ -84,6 +84,15 @@ class AnnotatedTypeTests {
                 });
     }
 
+    @Test
+    void methodThatOverloadsOneOfTheContextIsLimited() {
+        runner.withBean(Jobs.class).run(context -> {
+            Jobs jobs = context.getBean(Jobs.class);
+            jobs.stop("import");
+            assertRejected("jobs", () -> jobs.stop("import"));
+        });
+    }
+
     /** Otherwise a request would pay for each of them. */
     @Test
     void annotatedControllerLimitsTheMethodsThatHandleRequestsAlone() {
@@ -197,6 +206,12 @@ class AnnotatedTypeTests {
         public boolean isRunning() {
             return running;
         }
+    }
+
+    static class Jobs extends AnnotatedLifecycle {
+
+        @RateLimited(name = "jobs", rate = "1/h")
+        public void stop(String job) {}
     }
 
     @RateLimited(name = "annotated-listener", rate = "1/h")
