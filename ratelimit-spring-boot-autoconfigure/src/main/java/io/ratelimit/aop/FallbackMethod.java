@@ -19,6 +19,8 @@ import org.springframework.util.ReflectionUtils;
 /** Calls a method of the bean instead of throwing the rejection. */
 record FallbackMethod(Method method, boolean takesException) {
 
+    private static final String JAKARTA = "jakarta.annotation.security.";
+
     /** They are known by their names, because they may not be on the class path. */
     private static final List<String> SECURITY = List.of(
             "org.springframework.security.access.prepost.PreAuthorize",
@@ -26,8 +28,8 @@ record FallbackMethod(Method method, boolean takesException) {
             "org.springframework.security.access.prepost.PostAuthorize",
             "org.springframework.security.access.prepost.PostFilter",
             "org.springframework.security.access.annotation.Secured",
-            "jakarta.annotation.security.RolesAllowed",
-            "jakarta.annotation.security.DenyAll");
+            JAKARTA + "RolesAllowed",
+            JAKARTA + "DenyAll");
 
     FallbackMethod {
         ReflectionUtils.makeAccessible(method);
@@ -54,9 +56,15 @@ record FallbackMethod(Method method, boolean takesException) {
      * @throws RateLimitConfigurationException if method security is to protect the limited method, its type or the fallback
      */
     void checkNotSecured(Method limited, Class<?> targetClass) {
+        boolean permitted =
+                MergedAnnotations.from(limited, SearchStrategy.TYPE_HIERARCHY).isPresent(JAKARTA + "PermitAll");
         Stream.of(limited, method, targetClass)
                 .flatMap(part -> MergedAnnotations.from(part, SearchStrategy.TYPE_HIERARCHY).stream())
                 .filter(annotation -> SECURITY.contains(annotation.getType().getName()))
+                // It takes the place of what the type has of its kind.
+                .filter(annotation -> !permitted
+                        || annotation.getSource() instanceof Method
+                        || !annotation.getType().getName().startsWith(JAKARTA))
                 .findFirst()
                 .ifPresent(annotation -> {
                     throw new RateLimitConfigurationException(

@@ -115,7 +115,9 @@ class AdviceConfiguration {
                 requests.getIfAvailable(() -> RequestCall.Source.NONE),
                 reactor ? reactiveRequests.getIfAvailable(() -> ReactiveRequestCallSource.NONE) : null,
                 executor);
-        return new LimitedMethodFactory(catalog, beans, strategies, AdviceOrder.isBeforeSecurity(order(environment)));
+        boolean security = ClassUtils.isPresent(SECURITY, beans.getBeanClassLoader());
+        return new LimitedMethodFactory(
+                catalog, beans, strategies, security && AdviceOrder.isBeforeSecurity(order(environment)));
     }
 
     @Bean

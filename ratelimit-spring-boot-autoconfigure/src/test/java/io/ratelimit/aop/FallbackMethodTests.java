@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import jakarta.annotation.security.PermitAll;
 import jakarta.annotation.security.RolesAllowed;
 import java.io.IOException;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.access.AccessDeniedException;
@@ -137,6 +139,19 @@ class FallbackMethodTests {
                 });
     }
 
+    @Test
+    void ofAMethodThatAllMayCallNeedsNoSecurity() {
+        runner.withBean(Permitted.class).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** Such as those of Jersey, which authorizes the request before. */
+    @Test
+    void rolesWithoutSpringSecurityAreNotItsBusiness() {
+        runner.withBean(SecuredType.class)
+                .withClassLoader(new FilteredClassLoader("org.springframework.security"))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     private static void login(String role) {
         SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("user", "", role));
     }
@@ -164,8 +179,22 @@ class FallbackMethodTests {
     }
 
     @RolesAllowed("ADMIN")
-    static class SecuredType {
+    public static class SecuredType {
 
+        @RateLimited(rate = "1/h", fallbackMethod = "stale")
+        public String quote() {
+            return "quote";
+        }
+
+        String stale() {
+            return "stale";
+        }
+    }
+
+    @RolesAllowed("ADMIN")
+    static class Permitted {
+
+        @PermitAll
         @RateLimited(rate = "1/h", fallbackMethod = "stale")
         public String quote() {
             return "quote";
