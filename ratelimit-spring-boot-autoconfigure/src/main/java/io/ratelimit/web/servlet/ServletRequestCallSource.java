@@ -30,12 +30,45 @@ public record ServletRequestCallSource(WebSettings settings) implements RequestC
     @Override
     public Runnable carriedBy(Runnable task) {
         RequestAttributes callers = RequestContextHolder.getRequestAttributes();
+        Carried own = callers instanceof ServletRequestAttributes known ? new Carried(known) : null;
         return RequestCall.Source.<@Nullable RequestAttributes>carrying(
-                callers instanceof ServletRequestAttributes known
-                        ? new ServletRequestAttributes(known.getRequest(), known.getResponse())
-                        : callers,
+                own == null ? callers : own,
                 RequestContextHolder::getRequestAttributes,
                 RequestContextHolder::setRequestAttributes,
-                task);
+                own == null
+                        ? task
+                        : () -> {
+                            try {
+                                task.run();
+                            } finally {
+                                own.updateAccessedSessionAttributes();
+                            }
+                        });
+    }
+
+    /** The attributes of the other thread. */
+    private static final class Carried extends ServletRequestAttributes {
+
+        private final ServletRequestAttributes callers;
+
+        Carried(ServletRequestAttributes callers) {
+            super(callers.getRequest(), callers.getResponse());
+            this.callers = callers;
+        }
+
+        /** The caller may still use a bean that this thread has created: it ends with the caller's attributes. */
+        @Override
+        public void registerDestructionCallback(String name, Runnable callback, int scope) {
+            if (scope == SCOPE_REQUEST) {
+                callers.registerDestructionCallback(name, callback, scope);
+            } else {
+                super.registerDestructionCallback(name, callback, scope);
+            }
+        }
+
+        @Override
+        protected void updateAccessedSessionAttributes() {
+            super.updateAccessedSessionAttributes();
+        }
     }
 }

@@ -7,6 +7,9 @@ import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.TestWebSettings;
+import java.util.ArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.http.HttpStatus;
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpSession;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
@@ -24,6 +28,7 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.RequestScope;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.context.request.SessionScope;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 class ServletRequestCallSourceTests {
@@ -94,6 +99,45 @@ class ServletRequestCallSourceTests {
         attributes.requestCompleted();
         task.run();
         assertThat(seen).hasValue("items");
+    }
+
+    @Test
+    void endOfTheRequestDestroysBeansThatTheOtherThreadHasCreated() {
+        ServletRequestCallSource requests = new ServletRequestCallSource(TestWebSettings.of(HeaderFormat.NONE));
+        AtomicBoolean destroyed = new AtomicBoolean();
+        ServletRequestAttributes attributes = new ServletRequestAttributes(new MockHttpServletRequest());
+        RequestContextHolder.setRequestAttributes(attributes);
+        Runnable task = requests.carriedBy(
+                () -> new RequestScope().registerDestructionCallback("cart", () -> destroyed.set(true)));
+        RequestContextHolder.resetRequestAttributes();
+        task.run();
+        assertThat(destroyed).isFalse();
+        attributes.requestCompleted();
+        assertThat(destroyed).isTrue();
+    }
+
+    /** A session that is kept elsewhere learns only so of what has changed in its beans. */
+    @Test
+    void sessionIsToldOfBeansThatTheOtherThreadHasChanged() {
+        ServletRequestCallSource requests = new ServletRequestCallSource(TestWebSettings.of(HeaderFormat.NONE));
+        AtomicInteger told = new AtomicInteger();
+        MockHttpSession session = new MockHttpSession() {
+            @Override
+            public void setAttribute(String name, Object value) {
+                told.incrementAndGet();
+                super.setAttribute(name, value);
+            }
+        };
+        session.setAttribute("cart", new ArrayList<>());
+        MockHttpServletRequest request = new MockHttpServletRequest();
+        request.setSession(session);
+        ServletRequestAttributes attributes = new ServletRequestAttributes(request);
+        RequestContextHolder.setRequestAttributes(attributes);
+        Runnable task = requests.carriedBy(() -> new SessionScope().get("cart", ArrayList::new));
+        RequestContextHolder.resetRequestAttributes();
+        task.run();
+        attributes.requestCompleted();
+        assertThat(told).hasValue(2);
     }
 
     @Test
