@@ -57,7 +57,8 @@ record ReactiveStrategy(
         CompletableFuture<AcquireRequest> planned = call.acquireRequestAsync(request);
         return planned.isDone()
                 ? enter(call, BoundedWait.result(planned), context)
-                : signalled(planned).flatMapMany(acquire -> enter(call, acquire, context));
+                : signalled(planned)
+                        .flatMapMany(acquire -> ReactiveCall.guarded(Flux.from(enter(call, acquire, context))));
     }
 
     private Publisher<?> enter(LimitedCall call, AcquireRequest acquire, ContextView context) {

@@ -67,6 +67,22 @@ class PlanResolverTests {
         });
     }
 
+    /** Reactor throws it, and the executor that continues the call would swallow it. */
+    @Test
+    void linkageErrorOfACallThatItsPlanDoesNotLimitIsSignalled() {
+        database.plans.put("alice", RateLimitPlan.named("staff").enabled(false));
+        database.held = new CompletableFuture<>();
+        runner.run(context -> {
+            CompletableFuture<String> call =
+                    context.getBean(Quotes.class).unlinked("alice").toFuture();
+            database.held.complete(null);
+            assertThat(call)
+                    .failsWithin(Duration.ofSeconds(20))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(LinkageError.class);
+        });
+    }
+
     @Test
     void futuresAndPublishersWaitWithoutAThread() {
         database.plans.put("alice", RateLimitPlan.named("staff").enabled(false));
@@ -350,6 +366,13 @@ class PlanResolverTests {
         public CompletableFuture<String> later(String user) {
             calls.add(user);
             return CompletableFuture.completedFuture(Thread.currentThread().getName());
+        }
+
+        @RateLimited(name = "later", rate = "1/h", keyExpression = "#user", planResolver = "plans")
+        public Mono<String> unlinked(String user) {
+            return Mono.fromSupplier(() -> {
+                throw new NoClassDefFoundError("com/acme/Missing");
+            });
         }
 
         @RateLimited(name = "later", rate = "1/h", keyExpression = "#user", planResolver = "plans")
