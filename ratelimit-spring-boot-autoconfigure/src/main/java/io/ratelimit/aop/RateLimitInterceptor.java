@@ -28,9 +28,11 @@ public record RateLimitInterceptor(
         @Nullable Class<?> knownIn)
         implements MethodInterceptor {
 
-    /** Returns what intercepts calls of one method, and need not find it each time. */
+    /** Returns what intercepts calls of one method, and need not find it each time, unless the target is a proxy. */
     RateLimitInterceptor of(Method method, Class<?> targetClass) {
-        return new RateLimitInterceptor(methods, gate, methods.find(method, targetClass), targetClass);
+        return Advised.class.isAssignableFrom(targetClass)
+                ? this
+                : new RateLimitInterceptor(methods, gate, methods.find(method, targetClass), targetClass);
     }
 
     @Override
@@ -38,8 +40,8 @@ public record RateLimitInterceptor(
         Object target = invocation.getThis();
         Method method = invocation.getMethod();
         Class<?> type = target != null ? target.getClass() : method.getDeclaringClass();
-        MatchedMethod found = type == knownIn ? known : methods.find(method, type);
-        if (found == null || isChargedBy(target, method)) {
+        MatchedMethod found = type == knownIn ? known : isChargedBy(target, method) ? null : methods.find(method, type);
+        if (found == null) {
             return invocation.proceed();
         }
         LimitedMethod limited = found.limited();
