@@ -24,6 +24,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Flux;
@@ -133,8 +134,9 @@ class FailedCallRefundTests {
         });
     }
 
-    /** Reactor throws it, and does not signal it. */
+    /** Reactor throws it, and does not signal it: the subscribers would wait for ever. */
     @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void linkageErrorOfAPublisherCountsLikeWhatIsThrown() {
         runner.withPropertyValues("ratelimit.limits.any.refund-on=java.lang.LinkageError")
                 .run(context -> {
