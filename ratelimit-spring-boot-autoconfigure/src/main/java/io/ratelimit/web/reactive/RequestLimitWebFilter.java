@@ -94,7 +94,7 @@ public record RequestLimitWebFilter(
             MatchedRequest matched, AcquireRequest acquire, ServerWebExchange exchange, WebFilterChain chain) {
         return Mono.deferContextual(context -> {
             if (acquire.charges().isEmpty()) {
-                return chain.filter(exchange);
+                return Mono.fromDirect(ReactiveCall.guarded(chain.filter(exchange)));
             }
             Object observation = gate.isTracing() ? ReactiveCall.observation(context) : null;
             return Mono.fromDirect(ReactiveCall.of(

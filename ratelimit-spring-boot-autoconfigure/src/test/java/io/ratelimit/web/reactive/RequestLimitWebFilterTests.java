@@ -3,12 +3,17 @@ package io.ratelimit.web.reactive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.LimitAttributes;
+import io.ratelimit.LimitConfiguration;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.PlanCacheManager;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.ReceiptRefund;
 import io.ratelimit.spi.StoreAnswer;
@@ -54,18 +59,32 @@ class RequestLimitWebFilterTests {
 
     private static final RateLimit HELD = TestLimits.concurrency("held", 1_000_000);
 
-    private final LimitCatalog catalog =
-            new LimitCatalog(TestSettings.of(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
+    private final LimitCatalog catalog = new LimitCatalog(
+            TestSettings.of(
+                    false,
+                    OnStoreFailure.LOCAL,
+                    Map.of(
+                            "planned",
+                            LimitConfiguration.of("planned")
+                                    .with(LimitAttributes.KEY_EXPRESSION, "'alice'")
+                                    .with(LimitAttributes.PLAN_RESOLVER, "plans"))),
+            null,
+            () -> false);
+
+    private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
 
     private final RequestRuleMapping rules = new RequestRuleMapping(
             List.of(
                     new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any", null),
-                    new RequestRule("ratelimit.http[1]", "/held", Set.of(), "held", null)),
-            new LimitOperations(catalog, new DefaultListableBeanFactory()),
+                    new RequestRule("ratelimit.http[1]", "/held", Set.of(), "held", null),
+                    new RequestRule("ratelimit.http[2]", "/planned", Set.of(), "planned", null)),
+            new LimitOperations(catalog, beans),
             () -> PathPatternParser.defaultInstance,
             List::of,
             Map.of(),
             false);
+
+    private final CompletableFuture<RateLimitPlan> plan = new CompletableFuture<>();
 
     private final CompletableFuture<String> behind = new CompletableFuture<>();
 
@@ -79,7 +98,10 @@ class RequestLimitWebFilterTests {
     void start() {
         catalog.declare(RateLimit.named("any").rate("1/s").build(), "the test");
         catalog.declare(HELD, "the test");
-        assertThat(rules.start()).containsOnlyKeys("any", "held");
+        catalog.declare(RateLimit.named("planned").rate("1/s").build(), "the test");
+        beans.registerSingleton("caches", new PlanCacheManager(Duration.ofMinutes(1), Duration.ofMinutes(1)));
+        beans.registerSingleton("plans", (RateLimitPlanResolver) (limit, key) -> plan.join());
+        assertThat(rules.start()).containsOnlyKeys("any", "held", "planned");
     }
 
     @Test
@@ -156,6 +178,21 @@ class RequestLimitWebFilterTests {
                 .withThrowableOfType(ExecutionException.class)
                 .withMessageContaining("com/acme/Missing");
         assertThat(gate.heldPermits(HELD)).isZero();
+    }
+
+    /** Reactor throws it, and the thread that goes on would swallow it. */
+    @Test
+    void linkageErrorBehindAPlanThatDoesNotLimitEndsTheRequest() {
+        Mono<Void> handler = Mono.fromRunnable(() -> {
+            throw new NoClassDefFoundError("com/acme/Missing");
+        });
+        CompletableFuture<Void> request = filter("/planned", handler).toFuture();
+        assertThat(request).isNotDone();
+        plan.complete(RateLimitPlan.named("staff").enabled(false));
+        assertThat(request)
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableOfType(ExecutionException.class)
+                .withMessageContaining("com/acme/Missing");
     }
 
     /** An earlier filter goes on in another thread, and the client is gone at any time: also while an operator subscribes. */
