@@ -15,6 +15,9 @@
   /** More instances than these are counted and not named. */
   const NAMED = 5;
 
+  /** How long an instance is shown that no longer reports. */
+  const REMEMBERED = 15 * 60 * 1000;
+
   /** More limits of a server that fails are counted and not named. */
   const CONCERNED = 20;
 
@@ -294,10 +297,11 @@
     /** @param own what the endpoint answers for the limit alone that rejects most, or null */
     function update(data, history, now, own) {
       latest = { data, history, now };
+      const missing = unheard(data, now);
       finding(data, history, now, own);
-      totals(data);
+      totals(data, missing);
       rows(latest);
-      instances(data, now);
+      instances(data, missing, now);
     }
 
     /** Says of the limit that rejects most since when it does, which callers, on which instances, and probably why. */
@@ -327,7 +331,7 @@
       ]);
     }
 
-    function totals(data) {
+    function totals(data, missing) {
       const limits = Object.keys(data.limits).map(name => data.limits[name]);
       const sum = sumOf(limits);
       const rejecting = limits.filter(limit => lastMinute(limit).rejected > 0).length;
@@ -337,12 +341,18 @@
       dom.text(dom.byId('total-rejecting'), format.number(rejecting));
       dom.text(dom.byId('total-limits'), 'of ' + format.number(limits.length));
       dom.mark(dom.byId('tile-rejected'), 'bad', sum.rejected > 0);
-      const known = (data.instances || []).concat(unheard(data));
+      // Of the others, an instance without Redis knows nothing.
+      const known = (data.instances || []).concat(data.figures === 'all-instances' ? [] : missing);
       const alone = known.filter(instance => instance.state !== 'shared').length;
       dom.text(dom.byId('total-instances'), format.number(Math.max(1, known.length)));
-      dom.text(dom.byId('total-shared'), data.store.kind === 'in-memory' ? 'each on its own'
-        : data.store.servers ? ofServers(data, alone)
-          : data.store.state === 'on-store-failure' ? (known.length > 1 ? 'one on its own, others unknown' : 'on its own, others unknown') : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own');
+      dom.text(dom.byId('total-shared'), (data.store.kind === 'in-memory' ? 'each on its own'
+        : data.store.servers ? ofServers(data, alone) : ofOneServer(data, alone, known.length))
+        + (data.figures === 'all-instances' && missing.length ? ', ' + format.number(missing.length) + ' not heard' : ''));
+    }
+
+    function ofOneServer(data, alone, all) {
+      return fails(data.store) ? (all > 1 ? 'one on its own, others unknown' : 'on its own, others unknown')
+        : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own';
     }
 
     function ofServers(data, alone) {
@@ -429,20 +439,20 @@
         + format.perSecond(most('rejected')) + ' rejected';
     }
 
-    /** While the figures are those of one instance, the other ones that were there before. */
-    function unheard(data) {
+    /** The instances that this page has seen in the last minutes, and that no longer report. */
+    function unheard(data, now) {
       const present = data.instances || [];
+      const missing = heard.filter(instance => !present.some(other => other.name === instance.name)
+        && now - Date.parse(instance.lastSeenAt) < REMEMBERED);
       if (data.figures === 'all-instances') {
-        heard = present;
+        heard = present.concat(missing);
       }
-      return data.store.state !== 'on-store-failure' ? [] : heard
-        .filter(instance => !present.some(other => other.name === instance.name))
-        .map(instance => ({ name: instance.name, startedAt: instance.startedAt, lastSeenAt: instance.lastSeenAt, state: 'unknown' }));
+      return missing.map(instance => Object.assign({}, instance, { state: 'unknown' }));
     }
 
-    function instances(data, now) {
+    function instances(data, missing, now) {
       // First those that need attention, then as they have started.
-      const all = (data.instances || []).concat(unheard(data));
+      const all = (data.instances || []).concat(missing);
       const known = all.filter(fails).concat(all.filter(instance => !fails(instance)));
       dom.list(dom.byId('instances'), known, instance => instance.name,
         instance => dom.element('tr', { 'data-instance': instance.name }, [
@@ -510,7 +520,7 @@
   /** Says whether instances share the limits. */
   page.store = {
     ofInstance(instance, data) {
-      return instance.state === 'shared' ? 'shared' : instance.state === 'unknown' ? 'unknown, nothing heard'
+      return instance.state === 'shared' ? 'shared' : instance.state === 'unknown' ? (data.figures === 'all-instances' ? 'not heard: it has stopped, or cannot reach Redis' : 'unknown, nothing heard')
         : instance.state === 'instance' ? 'its own, in memory'
           : (data.store.servers ? 'some not shared' : 'not shared') + cause(instance);
     },

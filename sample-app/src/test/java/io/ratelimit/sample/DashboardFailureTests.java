@@ -39,6 +39,22 @@ class DashboardFailureTests extends DashboardOperator {
         }
     }
 
+    @Test
+    void anotherInstanceThatNoLongerReportsIsNamed() {
+        try (RedisServer redis = RedisServer.loadingAtOnce();
+                Sample sample = Sample.startOn(redis)) {
+            try (Sample another = Sample.startOn(redis)) {
+                another.login("bob").expectStatus().isOk();
+                browser.open(sample.url("/ratelimits"));
+                browser.await("both are there", () -> browser.text("#total-instances").equals("2"));
+            }
+            browser.await(
+                    "it is missed", () -> browser.text("#total-shared").equals("share the limits, 1 not heard"));
+            assertThat(browser.text("#total-instances")).isEqualTo("1");
+            assertThat(browser.text("#instances")).contains("not heard: it has stopped, or cannot reach Redis");
+        }
+    }
+
     /** The store fails: what it does to the limits, to the figures and to the callers. */
     @Test
     void refusedCallsAndTheFailureOfTheStoreAreShown() {
