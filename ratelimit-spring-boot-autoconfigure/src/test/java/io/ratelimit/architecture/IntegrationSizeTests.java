@@ -35,6 +35,6 @@ class IntegrationSizeTests {
                         .count();
             }
         }
-        assertThat(lines).as(directory).isBetween(20L, most);
+        assertThat(lines).as(directory).isBetween(10L, most);
     }
 }

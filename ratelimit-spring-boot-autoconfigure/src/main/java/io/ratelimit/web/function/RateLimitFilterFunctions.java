@@ -1,19 +1,12 @@
 package io.ratelimit.web.function;
 
 import io.ratelimit.web.servlet.RouteLimiter;
-import jakarta.servlet.http.HttpServletResponse;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.util.ConcurrentReferenceHashMap;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
-import org.springframework.web.servlet.function.HandlerFunction;
-import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
@@ -40,36 +33,13 @@ public final class RateLimitFilterFunctions {
         // is no limiter.
         Map<ApplicationContext, Optional<RouteLimiter>> limiters = new ConcurrentReferenceHashMap<>();
         return (request, next) -> {
-            Optional<RouteLimiter> limiter = Optional.ofNullable(
-                            RequestContextUtils.findWebApplicationContext(request.servletRequest()))
+            Optional.ofNullable(RequestContextUtils.findWebApplicationContext(request.servletRequest()))
                     .flatMap(context -> limiters.computeIfAbsent(
                             context,
                             key -> key.getBeanProvider(RouteLimiter.class).stream()
-                                    .findFirst()));
-            return limiter.isPresent() ? handle(limiter.get(), limit, request, next) : next.handle(request);
+                                    .findFirst()))
+                    .ifPresent(limiter -> limiter.enter(limit, request.pathVariables(), request.servletRequest()));
+            return next.handle(request);
         };
-    }
-
-    private static ServerResponse handle(
-            RouteLimiter limiter, String limit, ServerRequest request, HandlerFunction<ServerResponse> next)
-            throws Exception {
-        Consumer<@Nullable Integer> handled = limiter.enter(limit, request.pathVariables(), request.servletRequest());
-        Integer answer = null;
-        try {
-            ServerResponse response = next.handle(request);
-            answer = status();
-            return response;
-        } finally {
-            handled.accept(answer);
-        }
-    }
-
-    /** Returns the status so far. If an outer filter has the request handled on another thread, that has no response. */
-    private static int status() {
-        HttpServletResponse response =
-                RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
-                        ? attributes.getResponse()
-                        : null;
-        return response == null ? HttpServletResponse.SC_OK : response.getStatus();
     }
 }

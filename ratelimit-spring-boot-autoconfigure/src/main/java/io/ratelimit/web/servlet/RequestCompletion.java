@@ -73,7 +73,8 @@ final class RequestCompletion implements AsyncListener {
         awaitEnd(request);
     }
 
-    private void awaitEnd(HttpServletRequest request) {
+    /** Ends the request now, or when its asynchronous processing is complete. */
+    void awaitEnd(HttpServletRequest request) {
         try {
             if (request.isAsyncStarted()) {
                 AsyncContext context = request.getAsyncContext();

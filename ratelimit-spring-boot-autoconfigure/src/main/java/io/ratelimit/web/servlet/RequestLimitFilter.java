@@ -14,8 +14,6 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /**
@@ -40,33 +38,25 @@ public record RequestLimitFilter(
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        Consumer<@Nullable Integer> end = ServletRequestCall.UNFOLLOWED;
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse httpResponse
                 && http.getDispatcherType() == DispatcherType.REQUEST
                 && rules.hasRules(ruleOrder)) {
             try {
-                end = acquire(http);
+                acquire(http);
             } catch (RuntimeException ex) {
                 rejectionHandler.answer(http, httpResponse, ex);
                 return;
             }
         }
-        Integer status = null;
-        try {
-            chain.doFilter(request, response);
-            status = end == ServletRequestCall.UNFOLLOWED ? null : ((HttpServletResponse) response).getStatus();
-        } finally {
-            end.accept(status);
-        }
+        chain.doFilter(request, response);
     }
 
-    /** @return as {@link ServletRequestCall#enter} */
-    private Consumer<@Nullable Integer> acquire(HttpServletRequest request) {
+    private void acquire(HttpServletRequest request) {
         MatchedRequest matched = rules.match(
                 ruleOrder, request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
-        return matched.isLimited()
-                ? new ServletRequestCall(request, settings, ChargedBuckets.Payer.RULE).enter(matched, gate)
-                : ServletRequestCall.UNFOLLOWED;
+        if (matched.isLimited()) {
+            new ServletRequestCall(request, settings, ChargedBuckets.Payer.RULE).enter(matched, gate);
+        }
     }
 }

@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Limits requests of routes, whose filters name a limit. */
 public final class RouteLimiter {
@@ -37,21 +35,19 @@ public final class RouteLimiter {
      * Charges the request, unless it has been charged for the same limit and key before.
      *
      * @param variables the path variables of the request
-     * @return receives the status of the handler's response when it is over; {@code null}: it has failed
      * @throws RateLimitException if the request is rejected, or the limit is unknown, because a route in Java is not checked before
      */
-    public Consumer<@Nullable Integer> enter(String limit, Map<String, String> variables, HttpServletRequest request) {
+    public void enter(String limit, Map<String, String> variables, HttpServletRequest request) {
         RateLimitOperation applied;
         try {
             applied = limit(limit, variables.keySet());
         } catch (RateLimitConfigurationException ex) {
             throw new RateLimitExpressionException(String.valueOf(ex.getMessage()), null);
         }
-        if (!applied.isEnabled()) {
-            return ServletRequestCall.UNFOLLOWED;
+        if (applied.isEnabled()) {
+            new ServletRequestCall(request, settings, ChargedBuckets.Payer.ROUTE)
+                    .enter(MatchedRequest.of(applied, variables), gate);
         }
-        return new ServletRequestCall(request, settings, ChargedBuckets.Payer.ROUTE)
-                .enter(MatchedRequest.of(applied, variables), gate);
     }
 
     /**

@@ -12,14 +12,10 @@ import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A call during a servlet request, whose {@link ServletHeaderRecord} knows what limits have decided and charged. */
 final class ServletRequestCall implements RequestCall {
-
-    /** Receives a status that nothing follows, or an outer filter tells. */
-    static final Consumer<@Nullable Integer> UNFOLLOWED = status -> {};
 
     private final HttpServletRequest request;
 
@@ -45,28 +41,25 @@ final class ServletRequestCall implements RequestCall {
         this.pass = record.pass();
     }
 
-    /**
-     * Charges the request. Has its permits released, and its cost settled, when it is over.
-     *
-     * @return receives the status of the response when its thread has returned; {@code null}: there is an exception for the container
-     */
-    Consumer<@Nullable Integer> enter(MatchedRequest matched, RateLimitGate gate) {
+    /** Charges the request. Has its permits released, and its cost settled, when it is over. */
+    void enter(MatchedRequest matched, RateLimitGate gate) {
         AcquireRequest acquire = matched.acquireRequest(this);
         if (acquire.charges().isEmpty()) {
-            return UNFOLLOWED;
+            return;
         }
         Settlement settlement = gate.enter(acquire);
         if (!settlement.holdsPermits() && !matched.isSettled()) {
-            return UNFOLLOWED;
+            return;
         }
-        boolean isFollowed = record.followed() != null;
         RequestCompletion completion = record.completion();
         completion.add(settlement::release);
         if (matched.isSettled()) {
             completion.add(() -> matched.settle(acquire, settlement, gate, completion.status()));
         }
         // Asked last: a thread that ends the request meanwhile may not have seen the completion.
-        return isFollowed || record.isHandled() ? UNFOLLOWED : status -> completion.returned(request, status);
+        if (!record.isHandled()) {
+            completion.awaitEnd(request);
+        }
     }
 
     @Override
