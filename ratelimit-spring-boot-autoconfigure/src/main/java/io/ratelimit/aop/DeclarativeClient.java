@@ -29,15 +29,11 @@ final class DeclarativeClient {
 
     /** Returns whether the method calls another application. */
     static boolean isMethodOf(Method method, Class<?> targetClass) {
-        if (!Proxy.isProxyClass(targetClass)) {
-            return false;
-        }
-        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        return annotations.isPresent(HTTP_EXCHANGE)
-                || annotations.isPresent(RSOCKET_EXCHANGE)
-                || annotations.isPresent(REQUEST_LINE)
-                || feignClients(targetClass)
-                        .anyMatch(client -> RateLimitAnnotations.isPartOf(client.getSource(), method, targetClass));
+        return Proxy.isProxyClass(targetClass)
+                && (TypeHierarchy.isAnnotated(method, HTTP_EXCHANGE, RSOCKET_EXCHANGE, REQUEST_LINE)
+                        || feignClients(targetClass)
+                                .anyMatch(client ->
+                                        RateLimitAnnotations.isPartOf(client.getSource(), method, targetClass)));
     }
 
     /** Returns whether the class is a client's fallback, which is called after the client has been charged. */

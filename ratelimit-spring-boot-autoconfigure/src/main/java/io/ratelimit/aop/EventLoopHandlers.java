@@ -6,8 +6,6 @@ import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.stereotype.Controller;
 
 /** Rejects handler methods whose limits could block the event loop on which WebFlux calls them. */
@@ -46,9 +44,8 @@ record EventLoopHandlers(BeanFactory beans) {
     }
 
     private static boolean isHandler(LimitedMethod limited, Class<?> type) {
-        MergedAnnotations annotations = MergedAnnotations.from(limited.method(), SearchStrategy.TYPE_HIERARCHY);
-        return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(Controller.class)
-                && (annotations.isPresent(MAPPING) || annotations.isPresent(DeclarativeClient.HTTP_EXCHANGE));
+        return TypeHierarchy.isAnnotated(type, Controller.class.getName())
+                && TypeHierarchy.isAnnotated(limited.method(), MAPPING, DeclarativeClient.HTTP_EXCHANGE);
     }
 
     private RateLimitGate gate() {

@@ -56,8 +56,7 @@ record FallbackMethod(Method method, boolean takesException) {
      * @throws RateLimitConfigurationException if method security is to protect the limited method, its type or the fallback
      */
     void checkNotSecured(Method limited, Class<?> targetClass) {
-        boolean permitted =
-                MergedAnnotations.from(limited, SearchStrategy.TYPE_HIERARCHY).isPresent(JAKARTA + "PermitAll");
+        boolean permitted = TypeHierarchy.isAnnotated(limited, JAKARTA + "PermitAll");
         Stream.of(limited, method, targetClass)
                 .flatMap(part -> MergedAnnotations.from(part, SearchStrategy.TYPE_HIERARCHY).stream())
                 .filter(annotation -> SECURITY.contains(annotation.getType().getName()))

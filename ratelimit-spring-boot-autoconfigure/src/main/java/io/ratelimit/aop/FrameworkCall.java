@@ -6,8 +6,6 @@ import java.util.EventListener;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /** How a framework calls a method: past the bean's proxy, or so that a rejection becomes another answer. Such methods are not limited. */
 enum FrameworkCall {
@@ -109,13 +107,14 @@ enum FrameworkCall {
     }
 
     private static boolean preparesRequests(Method method) {
-        return isAnnotated(method, "org.springframework.web.bind.annotation.InitBinder")
-                || (isAnnotated(method, "org.springframework.web.bind.annotation.ModelAttribute")
-                        && !isAnnotated(method, "org.springframework.web.bind.annotation.RequestMapping"));
+        return TypeHierarchy.isAnnotated(method, "org.springframework.web.bind.annotation.InitBinder")
+                || (TypeHierarchy.isAnnotated(method, "org.springframework.web.bind.annotation.ModelAttribute")
+                        && !TypeHierarchy.isAnnotated(
+                                method, "org.springframework.web.bind.annotation.RequestMapping"));
     }
 
     boolean calls(Method method, Class<?> targetClass) {
-        return isAnnotated(method, names)
+        return TypeHierarchy.isAnnotated(method, names)
                 || listedTypes(targetClass)
                         .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
                         .anyMatch(declared -> declared.getName().equals(method.getName()) && takes(declared, method));
@@ -146,10 +145,5 @@ enum FrameworkCall {
 
     String fix() {
         return fix;
-    }
-
-    private static boolean isAnnotated(Method method, String... names) {
-        MergedAnnotations found = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        return Stream.of(names).anyMatch(found::isPresent);
     }
 }

@@ -13,8 +13,6 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.http.HttpEntity;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.function.server.EntityResponse;
@@ -88,24 +86,8 @@ final class LateResults {
         return value instanceof Future
                 || value instanceof CompletionStage
                 || GOING_ON.get(value.getClass())
-                || (HTTP && goesOnAfter(Entities.body(value)))
-                || (WEBFLUX && goesOnAfter(Responses.entity(value)));
-    }
-
-    /** Apart, because the type may be absent. */
-    private static final class Entities {
-
-        static @Nullable Object body(Object value) {
-            return value instanceof HttpEntity<?> entity ? entity.getBody() : null;
-        }
-    }
-
-    /** Apart, because the type may be absent. */
-    private static final class Responses {
-
-        static @Nullable Object entity(Object value) {
-            return value instanceof EntityResponse<?> response ? response.entity() : null;
-        }
+                || (HTTP && value instanceof HttpEntity<?> entity && goesOnAfter(entity.getBody()))
+                || (WEBFLUX && value instanceof EntityResponse<?> response && goesOnAfter(response.entity()));
     }
 
     /** Returns the type of a parameter by which the method answers after it has returned, or {@code null} if there is none. */
@@ -135,13 +117,8 @@ final class LateResults {
 
     /** Returns whether the method has no result and is asynchronous, so that it has returned before it begins. */
     static boolean isHandedOver(Method method, Class<?> targetClass) {
-        return method.getReturnType() == void.class && isAsync(method, targetClass);
-    }
-
-    private static boolean isAsync(Method method, Class<?> targetClass) {
-        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(ASYNC)
-                || MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY)
-                        .isPresent(ASYNC);
+        return method.getReturnType() == void.class
+                && (TypeHierarchy.isAnnotated(method, ASYNC) || TypeHierarchy.isAnnotated(targetClass, ASYNC));
     }
 
     /** @param inside whether it is the type of a value whose arrival ends the call */

@@ -10,11 +10,9 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.MethodSignatures;
-import io.ratelimit.expression.RateLimitExpressionParser;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.internal.limit.AttributeValues;
 import io.ratelimit.internal.limiter.JointLimits;
-import io.ratelimit.internal.limiter.LimitCatalog;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,18 +35,6 @@ public record LimitedMethodFactory(
         ConfigurableListableBeanFactory beans,
         ReturnTypeStrategySelector strategies,
         boolean beforeSecurity) {
-
-    public LimitedMethodFactory(
-            LimitCatalog catalog,
-            ConfigurableListableBeanFactory beans,
-            ReturnTypeStrategySelector strategies,
-            boolean beforeSecurity) {
-        this(
-                new LimitOperations(catalog, new RateLimitExpressionParser(beans, strategies::facts)),
-                beans,
-                strategies,
-                beforeSecurity);
-    }
 
     /** Creates the operations of annotations, and declares their limits. */
     List<RateLimitOperation> annotated(Method method, Class<?> targetClass, List<LimitAnnotation> annotations) {

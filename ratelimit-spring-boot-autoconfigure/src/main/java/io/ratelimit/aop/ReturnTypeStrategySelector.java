@@ -62,7 +62,7 @@ public record ReturnTypeStrategySelector(
     }
 
     /** Returns what expressions of the method can read from the request. */
-    CallerFacts facts(Method method) {
+    public CallerFacts facts(Method method) {
         CallerFacts thread = ofThread.facts();
         if (thread == CallerFacts.REQUEST || ofContext == null) {
             return thread;

@@ -1,9 +1,12 @@
 package io.ratelimit.aop;
 
+import java.lang.reflect.AnnotatedElement;
 import java.util.stream.Stream;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.PatternMatchUtils;
 
-/** Finds supertypes by their names, because they may not be on the class path. */
+/** Finds supertypes and annotations by their names, because they may not be on the class path. */
 final class TypeHierarchy {
 
     private TypeHierarchy() {}
@@ -15,6 +18,12 @@ final class TypeHierarchy {
 
     static boolean isAny(Class<?> type, String... patterns) {
         return find(type, patterns).findAny().isPresent();
+    }
+
+    /** Returns whether one of the annotations is on a method, a method that it overrides, a type or a supertype. */
+    static boolean isAnnotated(AnnotatedElement element, String... names) {
+        MergedAnnotations found = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY);
+        return Stream.of(names).anyMatch(found::isPresent);
     }
 
     /** Returns a type and those that it extends or implements, also through others, some of them several times. */

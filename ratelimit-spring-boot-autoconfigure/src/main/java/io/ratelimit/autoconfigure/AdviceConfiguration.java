@@ -15,6 +15,8 @@ import io.ratelimit.aop.ReturnTypeStrategySelector;
 import io.ratelimit.autoconfigure.properties.AdviceOrder;
 import io.ratelimit.autoconfigure.properties.Pointcuts;
 import io.ratelimit.autoconfigure.properties.RateLimitProperties;
+import io.ratelimit.expression.LimitOperations;
+import io.ratelimit.expression.RateLimitExpressionParser;
 import io.ratelimit.expression.ReactiveRequestCallSource;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
@@ -117,7 +119,10 @@ class AdviceConfiguration {
                 executor);
         boolean security = ClassUtils.isPresent(SECURITY, beans.getBeanClassLoader());
         return new LimitedMethodFactory(
-                catalog, beans, strategies, security && AdviceOrder.isBeforeSecurity(order(environment)));
+                new LimitOperations(catalog, new RateLimitExpressionParser(beans, strategies::facts)),
+                beans,
+                strategies,
+                security && AdviceOrder.isBeforeSecurity(order(environment)));
     }
 
     @Bean
