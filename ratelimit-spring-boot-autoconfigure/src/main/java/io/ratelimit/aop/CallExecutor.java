@@ -3,15 +3,10 @@ package io.ratelimit.aop;
 import io.ratelimit.expression.RequestCall;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.i18n.LocaleContext;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.context.i18n.SimpleTimeZoneAwareLocaleContext;
@@ -20,31 +15,24 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Continues calls on another thread, with the context of the calling thread, after an asynchronous decision: on the application's
- * executor {@link #BEAN_NAME}, otherwise on a pool whose threads end after a minute without work. The pool is unbounded, because
- * threads of a bounded one could all wait for calls that need a thread, too. This is no {@link Executor}, because Spring Boot would
- * use such a bean as the application's.
+ * executor {@link #BEAN_NAME}, otherwise on an unbounded pool, because threads of a bounded one could all wait for calls that need a
+ * thread, too. This is no {@link Executor}, because Spring Boot would use such a bean as the application's.
  */
-public final class CallExecutor implements DisposableBean {
+public final class CallExecutor {
 
     /** The name of the application's executor. */
     public static final String BEAN_NAME = "rateLimitExecutor";
 
-    private static final ThreadFactory threads = DaemonThreads.daemons("ratelimit-call");
-
-    private final ExecutorService own = Executors.newCachedThreadPool(threads);
-
     private final SingletonSupplier<Executor> executor;
 
     private final UnaryOperator<Runnable> propagation;
-
-    private volatile boolean closed;
 
     /**
      * @param ofApplication returns the application's executor; {@code null}: it has none
      * @param propagation wraps a task so that it runs with the context of the current thread
      */
     public CallExecutor(Supplier<@Nullable Executor> ofApplication, UnaryOperator<Runnable> propagation) {
-        this.executor = new SingletonSupplier<>(ofApplication, () -> own);
+        this.executor = new SingletonSupplier<>(ofApplication, () -> DaemonThreads.createUnbounded("ratelimit-call"));
         this.propagation = propagation;
     }
 
@@ -62,20 +50,8 @@ public final class CallExecutor implements DisposableBean {
         }
         return task -> {
             later.set(task);
-            execute(inContext);
+            executor.obtain().execute(inContext);
         };
-    }
-
-    /** Runs the task. After shutdown, each task gets a thread of its own. */
-    private void execute(Runnable task) {
-        try {
-            executor.obtain().execute(task);
-        } catch (RejectedExecutionException ex) {
-            if (!closed) {
-                throw ex;
-            }
-            threads.newThread(task).start();
-        }
     }
 
     private static Runnable withLocaleAndClassLoader(Runnable task) {
@@ -98,11 +74,5 @@ public final class CallExecutor implements DisposableBean {
                 : new SimpleTimeZoneAwareLocaleContext(
                         callers.getLocale(),
                         callers instanceof TimeZoneAwareLocaleContext zoned ? zoned.getTimeZone() : null);
-    }
-
-    @Override
-    public void destroy() {
-        closed = true;
-        own.shutdownNow();
     }
 }

@@ -4,6 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,12 @@ public final class DaemonThreads {
      */
     public static Executor create(String name, int most, int waiting) {
         return create(most, waiting, daemons(name));
+    }
+
+    /** Creates as many threads as tasks are under way, for code of applications whose tasks may wait for each other. */
+    public static Executor createUnbounded(String name) {
+        return new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons(name));
     }
 
     /** Returns a factory of threads that inherit no thread-locals: their first caller is not their last one. */
