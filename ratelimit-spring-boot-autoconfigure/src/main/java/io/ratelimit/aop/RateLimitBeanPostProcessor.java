@@ -74,9 +74,7 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
     }
 
     private static boolean isAdvised(Object bean) {
-        return bean instanceof Advised proxy
-                && Arrays.stream(proxy.getAdvisors())
-                        .anyMatch(advisor -> advisor.getAdvice() instanceof RateLimitInterceptor);
+        return bean instanceof Advised proxy && RateLimitInterceptor.isIn(proxy);
     }
 
     /** Returns whether a proxy has interfaces that its target does not implement, so that the pointcut must match the proxy. */

@@ -52,10 +52,15 @@ public record RateLimitInterceptor(
     private static boolean isChargedBy(@Nullable Object target, Method method) {
         return target instanceof Advised proxy
                 && method.getDeclaringClass().isInstance(target)
-                && (Arrays.stream(proxy.getAdvisors())
-                                .anyMatch(advisor -> advisor.getAdvice() instanceof RateLimitInterceptor)
+                && (isIn(proxy)
                         || (proxy.getTargetSource() instanceof SingletonTargetSource behind
                                 && isChargedBy(behind.getTarget(), method)));
+    }
+
+    /** Returns whether the advice of a proxy limits calls. */
+    static boolean isIn(Advised proxy) {
+        return Arrays.stream(proxy.getAdvisors())
+                .anyMatch(advisor -> advisor.getAdvice() instanceof RateLimitInterceptor);
     }
 
     private RateLimitGate gate(LimitedMethod limited) {

@@ -57,7 +57,7 @@ record ReactiveStrategy(
         CompletableFuture<AcquireRequest> planned = call.acquireRequestAsync(request);
         return planned.isDone()
                 ? enter(call, BoundedWait.result(planned), context)
-                : signalled(planned)
+                : ReactiveCall.signalled(planned, this::next)
                         .flatMapMany(acquire -> ReactiveCall.guarded(Flux.from(enter(call, acquire, context))));
     }
 
@@ -72,10 +72,6 @@ record ReactiveStrategy(
                 !multiValue,
                 acquire.holdsPermits() ? Settlement::release : null,
                 (settlement, failure) -> follow(call, acquire, settlement, failure));
-    }
-
-    private <T> Mono<T> signalled(CompletableFuture<T> stage) {
-        return ReactiveCall.signalled(stage, this::next);
     }
 
     /** Returns the current event loop, or blocking threads with the caller's context if the current thread may block. */
@@ -109,8 +105,9 @@ record ReactiveStrategy(
                     .doOnComplete(costs.unlessGoingOn(costs::completed))
                     .doOnCancel(costs.unlessGoingOn(costs::cancelled));
         }
-        return values.onErrorResume(failure ->
-                signalled(costs.refund(failure).toCompletableFuture()).then(Mono.error(failure)));
+        return values.onErrorResume(
+                failure -> ReactiveCall.signalled(costs.refund(failure).toCompletableFuture(), this::next)
+                        .then(Mono.error(failure)));
     }
 
     /** Returns what the method has returned, or its fallback after a failure. */

@@ -44,9 +44,6 @@ final class ServletRequestCall implements RequestCall {
     /** Charges the request. Has its permits released, and its cost settled, when it is over. */
     void enter(MatchedRequest matched, RateLimitGate gate) {
         AcquireRequest acquire = matched.acquireRequest(this);
-        if (acquire.charges().isEmpty()) {
-            return;
-        }
         Settlement settlement = gate.enter(acquire);
         if (!settlement.holdsPermits() && !matched.isSettled()) {
             return;
