@@ -32,12 +32,15 @@ enum FrameworkCall {
     CONTEXT(
             "is called by Spring as the application starts, stops or publishes an event, and must not fail",
             "Annotate a method that other beans call.",
+            "io.micrometer.core.instrument.binder.MeterBinder",
+            "org.springframework.beans.factory.SmartInitializingSingleton",
             "org.springframework.context.Lifecycle",
             "org.springframework.context.Phased",
             "org.springframework.context.SmartLifecycle",
             "org.springframework.context.event.GenericApplicationListener",
             "org.springframework.context.event.SmartApplicationListener",
-            "org.springframework.core.Ordered"),
+            "org.springframework.core.Ordered",
+            "org.springframework.scheduling.annotation.SchedulingConfigurer"),
 
     CONTAINER(
             "belongs to a filter, a servlet or a listener, for which the web server answers a rejection with 500 or an error",

@@ -4,6 +4,9 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import java.util.Arrays;
@@ -13,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -24,6 +28,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.SmartApplicationListener;
 import org.springframework.core.env.Environment;
+import org.springframework.scheduling.annotation.SchedulingConfigurer;
+import org.springframework.scheduling.config.ScheduledTaskRegistrar;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.InitBinder;
@@ -82,6 +88,17 @@ class AnnotatedTypeTests {
                             "annotated-listener",
                             () -> listener.onApplicationEvent(new PayloadApplicationEvent<>(context, "rejected")));
                 });
+    }
+
+    @Test
+    void annotatedTypeLeavesOutWhatRegistersTheBeanAtTheStartUp() {
+        runner.withBean(AnnotatedRegistration.class).run(context -> {
+            AnnotatedRegistration limited = context.getBean(AnnotatedRegistration.class);
+            limited.configureTasks(new ScheduledTaskRegistrar());
+            limited.bindTo(new SimpleMeterRegistry());
+            limited.poll();
+            assertRejected("annotated-registration", limited::poll);
+        });
     }
 
     @Test
@@ -206,6 +223,21 @@ class AnnotatedTypeTests {
         public boolean isRunning() {
             return running;
         }
+    }
+
+    @RateLimited(name = "annotated-registration", rate = "1/h")
+    static class AnnotatedRegistration implements SmartInitializingSingleton, SchedulingConfigurer, MeterBinder {
+
+        public void poll() {}
+
+        @Override
+        public void afterSingletonsInstantiated() {}
+
+        @Override
+        public void configureTasks(ScheduledTaskRegistrar tasks) {}
+
+        @Override
+        public void bindTo(MeterRegistry meters) {}
     }
 
     static class Jobs extends AnnotatedLifecycle {

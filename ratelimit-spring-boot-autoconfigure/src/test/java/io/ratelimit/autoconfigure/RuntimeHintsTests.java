@@ -63,8 +63,8 @@ class RuntimeHintsTests {
 
     /** The order of auto-configurations, and classes that are compared by name only. */
     private static final Pattern NOT_LOADED = Pattern.compile(
-            ".*AutoConfiguration|io\\.ratelimit\\..*|io\\.grpc\\.stub\\.StreamObserver|org\\.springframework\\.(beans\\.factory\\.\\w+|security\\.(access|core\\.userdetails|authentication|crypto)\\..*|format\\.\\w+"
-                    + "|context\\.(\\w+|annotation\\.Bean|event\\.\\w+)|core\\.(Ordered|convert\\..*)|scheduling\\.annotation\\.Async"
+            ".*AutoConfiguration|io\\.ratelimit\\..*|io\\.grpc\\.stub\\.StreamObserver|.*\\.MeterBinder|org\\.springframework\\.(beans\\.factory\\.\\w+|security\\.(access|core\\.userdetails|authentication|crypto)\\..*|format\\.\\w+"
+                    + "|context\\.(\\w+|annotation\\.Bean|event\\.\\w+)|core\\.(Ordered|convert\\..*)|scheduling\\.annotation\\.\\w+"
                     + "|messaging\\.(handler\\.annotation|rsocket\\.service)\\..*|graphql\\.data\\..*|cloud\\.openfeign\\.\\w+"
                     + "|web\\.(bind\\.annotation|service\\.annotation|context\\.request\\.async|servlet\\.(function|mvc\\.method\\.annotation))\\..*)");
 
