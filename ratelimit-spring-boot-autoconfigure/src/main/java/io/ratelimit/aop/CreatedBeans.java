@@ -7,10 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * Records the class of every bean that the container creates, before other post-processors wrap the bean. Includes beans that
@@ -20,6 +22,13 @@ import org.springframework.util.ClassUtils;
 public final class CreatedBeans implements BeanDefinitionRegistryPostProcessor, PriorityOrdered {
 
     private final Map<String, Class<?>> types = new ConcurrentHashMap<>();
+
+    private final String[] declaring;
+
+    /** @param declaring the names of the beans by which the post-processors of the starter declare limits */
+    public CreatedBeans(String... declaring) {
+        this.declaring = declaring;
+    }
 
     /** Before other post-processors of the bean factory, which may create beans. */
     @Override
@@ -50,6 +59,19 @@ public final class CreatedBeans implements BeanDefinitionRegistryPostProcessor, 
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
         for (String name : beans.getBeanNamesForType(BeanFactoryPostProcessor.class, true, false)) {
             types.put(name, ClassUtils.getUserClass(Objects.requireNonNull(beans.getType(name, false))));
+        }
+        for (String name : beans.getBeanDefinitionNames()) {
+            if (beans.getBeanDefinition(name) instanceof AbstractBeanDefinition definition
+                    && definition.isBackgroundInit()) {
+                declareBefore(definition, beans.getType(name, false));
+            }
+        }
+    }
+
+    /** Spring creates no bean for one that is created in the background. */
+    private void declareBefore(AbstractBeanDefinition definition, @Nullable Class<?> type) {
+        if (type != null && RateLimitAnnotations.areIn(type)) {
+            definition.setDependsOn(StringUtils.concatenateStringArrays(definition.getDependsOn(), declaring));
         }
     }
 

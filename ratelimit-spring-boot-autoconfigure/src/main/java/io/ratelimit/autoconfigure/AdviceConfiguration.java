@@ -60,7 +60,7 @@ class AdviceConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static CreatedBeans rateLimitCreatedBeans() {
-        return new CreatedBeans();
+        return new CreatedBeans("rateLimitedMethodFactory", "rateLimitPlanCaches");
     }
 
     @Bean

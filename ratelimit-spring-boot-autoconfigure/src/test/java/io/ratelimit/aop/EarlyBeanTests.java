@@ -4,11 +4,14 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.autoconfigure.SmallApplication;
+import io.ratelimit.spi.RateLimitPlanResolver;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -23,6 +26,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 @ExtendWith(OutputCaptureExtension.class)
@@ -84,6 +88,45 @@ class EarlyBeanTests {
                     context.getBean(Quotes.class).quote();
                     assertRejected("quotes-quote", context.getBean(Quotes.class)::quote);
                 });
+    }
+
+    /** Spring creates no other beans then. */
+    @Test
+    void beanThatIsCreatedInTheBackgroundIsLimited() {
+        runner.withUserConfiguration(Background.class)
+                .withPropertyValues("ratelimit.limits.planned.plans.gold.capacity=2")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    PlannedQuotes quotes = context.getBean(PlannedQuotes.class);
+                    quotes.quote("alice");
+                    quotes.quote("alice");
+                    assertRejected("planned", () -> quotes.quote("alice"));
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Background {
+
+        @Bean
+        Executor bootstrapExecutor() {
+            return new SimpleAsyncTaskExecutor();
+        }
+
+        @Bean(bootstrap = Bean.Bootstrap.BACKGROUND)
+        PlannedQuotes quotes() {
+            return new PlannedQuotes();
+        }
+
+        @Bean
+        RateLimitPlanResolver plans() {
+            return (limit, key) -> RateLimitPlan.named("gold");
+        }
+    }
+
+    static class PlannedQuotes {
+
+        @RateLimited(name = "planned", rate = "1/h", keyExpression = "#user")
+        public void quote(String user) {}
     }
 
     @Test
