@@ -3,11 +3,17 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.aop.RateLimitAnnotations;
 import io.ratelimit.autoconfigure.properties.OnRateLimitsEnabled;
 import java.lang.System.Logger.Level;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -15,15 +21,17 @@ import org.springframework.util.ClassUtils;
  * excludes it. Spring Boot starts it by name in every context, because a slice leaves auto-configurations out. Other contexts
  * pay one look-up.
  */
-final class UnlimitedContextWarning implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+final class UnlimitedContextWarning
+        implements ApplicationContextInitializer<ConfigurableApplicationContext>,
+                ApplicationListener<ContextRefreshedEvent> {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     @Override
     public void initialize(ConfigurableApplicationContext context) {
+        context.addApplicationListener(this);
         context.addBeanFactoryPostProcessor(beans -> {
-            if (!beans.containsBeanDefinition(RateLimitAutoConfiguration.VALIDATOR)
-                    && OnRateLimitsEnabled.isEnabled(context.getEnvironment())) {
+            if (isUnlimited(beans, context)) {
                 if (isExcluded(beans)) {
                     logger.log(
                             Level.WARNING,
@@ -34,6 +42,28 @@ final class UnlimitedContextWarning implements ApplicationContextInitializer<Con
                 }
             }
         });
+    }
+
+    /** Looks at the beans of a child that Spring Boot does not initialize, such as the context of another servlet. */
+    @Override
+    public void onApplicationEvent(ContextRefreshedEvent event) {
+        ApplicationContext context = event.getApplicationContext();
+        if (context.getAutowireCapableBeanFactory() instanceof DefaultListableBeanFactory beans
+                && isUnlimited(beans, context)
+                && !isExcluded(beans)
+                && beans.getBeanPostProcessors().stream().noneMatch(AnnotatedBeanWarning.class::isInstance)) {
+            AnnotatedBeanWarning warning = new AnnotatedBeanWarning(beans);
+            beans.addBeanPostProcessor(warning);
+            Stream.of(beans.getBeanDefinitionNames())
+                    .map(name -> beans.getType(name, false))
+                    .filter(Objects::nonNull)
+                    .forEach(warning::look);
+        }
+    }
+
+    private static boolean isUnlimited(ConfigurableListableBeanFactory beans, ApplicationContext context) {
+        return !beans.containsBeanDefinition(RateLimitAutoConfiguration.VALIDATOR)
+                && OnRateLimitsEnabled.isEnabled(context.getEnvironment());
     }
 
     private static boolean isExcluded(ConfigurableListableBeanFactory beans) {
@@ -56,19 +86,24 @@ final class UnlimitedContextWarning implements ApplicationContextInitializer<Con
         @Override
         public Object postProcessBeforeInitialization(Object bean, String beanName) {
             // A bean without a definition is the test itself, or another object that is injected.
-            if (!warned && beans.containsBeanDefinition(beanName)) {
-                Class<?> type = ClassUtils.getUserClass(bean);
-                if (!isOfSpring(type.getName()) && RateLimitAnnotations.areIn(type)) {
-                    warned = true;
-                    logger.log(
-                            Level.WARNING,
-                            "Rate limits are off in this application context (RateLimitAutoConfiguration is not"
-                                    + " part of it); @RateLimited has no effect on " + type.getName()
-                                    + " and other beans. In a test slice, add @AutoConfigureRateLimits or"
-                                    + " @DisableRateLimits of ratelimit-spring-boot-test");
-                }
+            if (beans.containsBeanDefinition(beanName)) {
+                look(bean.getClass());
             }
             return bean;
+        }
+
+        void look(Class<?> beanType) {
+            Class<?> type = ClassUtils.getUserClass(beanType);
+            if (!warned && !isOfSpring(type.getName()) && RateLimitAnnotations.areIn(type)) {
+                warned = true;
+                logger.log(
+                        Level.WARNING,
+                        "Rate limits are off in this application context (RateLimitAutoConfiguration is not"
+                                + " part of it); @RateLimited has no effect on " + type.getName()
+                                + " and other beans. In a test slice, add @AutoConfigureRateLimits or"
+                                + " @DisableRateLimits of ratelimit-spring-boot-test; elsewhere, import"
+                                + " RateLimitAutoConfiguration");
+            }
         }
 
         /** Petclinic is an application in a package of Spring. */

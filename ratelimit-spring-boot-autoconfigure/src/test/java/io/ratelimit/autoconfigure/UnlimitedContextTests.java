@@ -8,6 +8,8 @@ import io.ratelimit.testing.LogRecorder;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -16,8 +18,11 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.util.StringUtils;
 
 /** An application without the auto-configuration, as a test slice is one, is not unlimited without a word. */
 class UnlimitedContextTests {
@@ -36,7 +41,31 @@ class UnlimitedContextTests {
                         "Rate limits are off in this application context (RateLimitAutoConfiguration is not part"
                                 + " of it); @RateLimited has no effect on " + Quotes.class.getName()
                                 + " and other beans. In a"
-                                + " test slice, add @AutoConfigureRateLimits or @DisableRateLimits of ratelimit-spring-boot-test");
+                                + " test slice, add @AutoConfigureRateLimits or @DisableRateLimits of ratelimit-spring-boot-test;"
+                                + " elsewhere, import RateLimitAutoConfiguration");
+    }
+
+    /** As the context of another {@code DispatcherServlet}. */
+    @ParameterizedTest
+    @ValueSource(classes = {Limited.class, Plain.class})
+    void contextOfAServletIsLookedAtOnce(Class<?> application) {
+        assertThat(startWithChild(application, Unlimited.class)).hasSize(1);
+        assertThat(startWithChild(application, Limited.class)).isEmpty();
+        assertThat(startWithChild(application, Plain.class)).isEmpty();
+        assertThat(startWithChild(application, Unlimited.class, "--ratelimit.enabled=off"))
+                .isEmpty();
+    }
+
+    private List<String> startWithChild(Class<?> application, Class<?> child, String... arguments) {
+        int before = warnings().size();
+        String[] all = StringUtils.addStringToArray(arguments, "--ratelimit.store=in-memory");
+        try (ConfigurableApplicationContext parent = builder(application).run(all);
+                AnnotationConfigApplicationContext servlet = new AnnotationConfigApplicationContext()) {
+            servlet.setParent(parent);
+            servlet.register(child);
+            servlet.refresh();
+        }
+        return warnings().subList(before, warnings().size());
     }
 
     @Test
@@ -103,13 +132,15 @@ class UnlimitedContextTests {
 
     private List<String> start(Class<?>[] sources, String... arguments) {
         int before = warnings().size();
-        new SpringApplicationBuilder(sources)
+        builder(sources).run(arguments).close();
+        return warnings().subList(before, warnings().size());
+    }
+
+    private static SpringApplicationBuilder builder(Class<?>... sources) {
+        return new SpringApplicationBuilder(sources)
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
-                .logStartupInfo(false)
-                .run(arguments)
-                .close();
-        return warnings().subList(before, warnings().size());
+                .logStartupInfo(false);
     }
 
     private List<String> warnings() {
@@ -135,6 +166,7 @@ class UnlimitedContextTests {
             classes = {RateLimitAutoConfiguration.class, RateLimitsEndpointAutoConfiguration.class},
             exclude = RateLimitAutoConfiguration.class)
     @Configuration(proxyBeanMethods = false)
+    @Import(Quotes.class)
     static class Excluding {}
 
     static class Quotes {
