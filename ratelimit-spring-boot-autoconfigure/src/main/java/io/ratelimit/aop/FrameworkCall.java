@@ -30,9 +30,10 @@ enum FrameworkCall {
             "org.springframework.boot.*HealthIndicator"),
 
     CONTEXT(
-            "is called by Spring as the application starts, stops or publishes an event, and must not fail",
+            "is called by Spring as the application or a batch step begins or ends, or to publish an event, and must not fail",
             "Annotate a method that other beans call.",
             "io.micrometer.core.instrument.binder.MeterBinder",
+            "org.springframework.batch.*ItemStream",
             "org.springframework.beans.factory.SmartInitializingSingleton",
             "org.springframework.context.Lifecycle",
             "org.springframework.context.Phased",

@@ -14,6 +14,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.batch.infrastructure.item.ItemStream;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -98,6 +99,17 @@ class AnnotatedTypeTests {
             limited.bindTo(new SimpleMeterRegistry());
             limited.poll();
             assertRejected("annotated-registration", limited::poll);
+        });
+    }
+
+    /** Otherwise a step that opens and closes it would take permits of its items. */
+    @Test
+    void annotatedTypeLeavesOutWhatABatchStepCallsAsItBeginsOrEnds() {
+        runner.withBean(AnnotatedWriter.class).run(context -> {
+            AnnotatedWriter limited = context.getBean(AnnotatedWriter.class);
+            limited.close();
+            limited.write();
+            assertRejected("annotated-writer", limited::write);
         });
     }
 
@@ -238,6 +250,15 @@ class AnnotatedTypeTests {
 
         @Override
         public void bindTo(MeterRegistry meters) {}
+    }
+
+    @RateLimited(name = "annotated-writer", rate = "1/h")
+    static class AnnotatedWriter implements ItemStream {
+
+        public void write() {}
+
+        @Override
+        public void close() {}
     }
 
     static class Jobs extends AnnotatedLifecycle {
