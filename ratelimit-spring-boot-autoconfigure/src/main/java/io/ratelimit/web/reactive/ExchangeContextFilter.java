@@ -40,4 +40,10 @@ public record ExchangeContextFilter(WebSettings settings, int order) implements 
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
     }
+
+    /** Checkpoints of Reactor print it. */
+    @Override
+    public String toString() {
+        return getClass().getSimpleName();
+    }
 }

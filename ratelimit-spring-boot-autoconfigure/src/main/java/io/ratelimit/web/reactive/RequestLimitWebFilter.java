@@ -136,6 +136,12 @@ public record RequestLimitWebFilter(
                 .doOnError(failure -> ended.accept(HttpStatus.INTERNAL_SERVER_ERROR.value()));
     }
 
+    /** Checkpoints of Reactor print it. */
+    @Override
+    public String toString() {
+        return getClass().getSimpleName();
+    }
+
     private static int status(ServerHttpResponse response) {
         HttpStatusCode status = response.getStatusCode();
         return status == null ? HttpStatus.OK.value() : status.value();

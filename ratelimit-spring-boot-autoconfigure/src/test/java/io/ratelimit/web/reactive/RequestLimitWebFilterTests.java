@@ -195,6 +195,13 @@ class RequestLimitWebFilterTests {
                 .withMessageContaining("com/acme/Missing");
     }
 
+    @Test
+    void checkpointOfTheLogNamesTheFilterAlone() {
+        assertThat(filter()).hasToString("RequestLimitWebFilter");
+        assertThat(new ExchangeContextFilter(TestWebSettings.of(HeaderFormat.IETF), 0))
+                .hasToString("ExchangeContextFilter");
+    }
+
     /** An earlier filter goes on in another thread, and the client is gone at any time: also while an operator subscribes. */
     @Test
     void requestsThatAreCancelledAtAnyTimeHoldNothing() {
@@ -221,15 +228,18 @@ class RequestLimitWebFilterTests {
                 .toFuture();
     }
 
-    private Mono<Void> filter(String path, Mono<Void> handler) {
-        RequestLimitWebFilter filter = new RequestLimitWebFilter(
+    private RequestLimitWebFilter filter() {
+        return new RequestLimitWebFilter(
                 rules,
                 RuleOrder.BEFORE_SECURITY,
                 gate,
                 new ExchangeRequestCallSource(TestWebSettings.of(HeaderFormat.IETF)),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
                 new StaticApplicationContext());
-        return filter.filter(MockServerWebExchange.from(MockServerHttpRequest.get(path)), exchange -> handler);
+    }
+
+    private Mono<Void> filter(String path, Mono<Void> handler) {
+        return filter().filter(MockServerWebExchange.from(MockServerHttpRequest.get(path)), exchange -> handler);
     }
 
     /** Decides when the test says so. */
