@@ -140,26 +140,27 @@ final class LeaseSweep {
 
     /** Refunds leases that no call has taken from since this was called last. */
     void refundIdle() {
-        Iterator<LeasedBucket> idle = buckets.idle().iterator();
-        List<Lease> remainders = next(idle);
+        Iterator<LeasedBucket> all = buckets.all().iterator();
+        int patience = buckets.patience();
+        List<Lease> remainders = next(all, patience);
         while (!remainders.isEmpty() && isDone(Lease.refund(remainders), LONGEST)) {
-            if (idle.hasNext() || !ended.isEmpty()) {
+            if (all.hasNext() || !ended.isEmpty()) {
                 LockSupport.parkNanos(PAUSE);
             }
-            remainders = next(idle);
+            remainders = next(all, patience);
         }
     }
 
     /** As many as the store can afford. Of those that have nothing left there may be any number. */
-    private List<Lease> next(Iterator<LeasedBucket> idle) {
+    private List<Lease> next(Iterator<LeasedBucket> all, int patience) {
         int most = affordable();
         List<Lease> waiting = new ArrayList<>();
         ended.drainTo(waiting, most);
         List<Lease> remainders = available(waiting, most);
-        while (idle.hasNext() && (most == 0 || remainders.size() < most)) {
-            LeasedBucket bucket = idle.next();
+        while (all.hasNext() && (most == 0 || remainders.size() < most)) {
+            LeasedBucket bucket = all.next();
             long left = most > 0 && bucket.isRefundable() ? Long.MAX_VALUE : 0;
-            remainders.addAll(buckets.retireIfIdle(bucket, left, nanos.getAsLong()));
+            remainders.addAll(buckets.retireIfIdle(bucket, patience, left, nanos.getAsLong()));
         }
         return remainders;
     }

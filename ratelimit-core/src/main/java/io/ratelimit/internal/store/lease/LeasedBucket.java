@@ -197,18 +197,21 @@ final class LeasedBucket {
     }
 
     /**
-     * Returns whether no call has taken or wanted permits since the last look; of a small lease, since so many looks.
+     * Ends it if no call has taken or wanted permits since it was looked at last; with a small lease, since so many looks.
      *
      * @param patience how many looks
+     * @param most the permits that it may have left
+     * @return the permits to refund; {@code null} if it stays in use
      */
-    synchronized boolean look(int patience) {
+    synchronized @Nullable List<Lease> retireIfIdle(int patience, long most, long nanos) {
         long handedOut = handedOut();
-        boolean idle = isIdle(handedOut);
+        boolean idle = !wanted && request == null && leased == lastSeen && handedOut == lastHandedOut;
         idleLooks = idle ? idleLooks + 1 : 0;
         wanted = false;
         lastSeen = leased;
         lastHandedOut = handedOut;
-        return idle && (idleLooks >= patience || !isSmall());
+        boolean ends = idle && (idleLooks >= patience || !isSmall()) && remainder(nanos) <= most;
+        return ends ? retire(nanos) : null;
     }
 
     private boolean isSmall() {
@@ -216,23 +219,9 @@ final class LeasedBucket {
         return LeasedPermits.areSmall(limit) && (present == null || present.isSmall());
     }
 
-    private boolean isIdle(long handedOut) {
-        return !wanted && request == null && leased == lastSeen && handedOut == lastHandedOut;
-    }
-
     private long handedOut() {
         LeasedPermits present = leased;
         return present == null ? 0 : present.handedOut();
-    }
-
-    /**
-     * Ends it if it has stayed idle since the last look.
-     *
-     * @param most the permits that it may have left
-     * @return the permits to refund; {@code null} if it stays in use
-     */
-    synchronized @Nullable List<Lease> retireIfIdle(long most, long nanos) {
-        return isIdle(handedOut()) && remainder(nanos) <= most ? retire(nanos) : null;
     }
 
     /** Returns whether what is left can be refunded now. */

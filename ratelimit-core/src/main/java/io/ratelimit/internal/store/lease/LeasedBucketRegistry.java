@@ -86,10 +86,9 @@ final class LeasedBucketRegistry {
         return retire(ofAllPlans(limit, key).stream().filter(bucket -> bucket.limit() != limit), nanos);
     }
 
-    /** Returns the buckets that no call has taken or wanted permits from since the last time; small leases last for longer. */
-    List<LeasedBucket> idle() {
-        int patience = count.get() <= most / 2 ? PATIENCE : 1;
-        return all().filter(bucket -> bucket.look(patience)).toList();
+    /** Returns how many times a small lease has to be found idle until it ends. */
+    int patience() {
+        return count.get() <= most / 2 ? PATIENCE : 1;
     }
 
     /** Requests that the store should long have answered; their buckets ask anew. */
@@ -98,13 +97,12 @@ final class LeasedBucketRegistry {
     }
 
     /**
-     * Removes one that has stayed idle.
+     * Looks at one and removes it if it is idle: see {@link LeasedBucket#retireIfIdle}.
      *
-     * @param most the permits that it may have left
      * @return the permits to refund
      */
-    List<Lease> retireIfIdle(LeasedBucket bucket, long most, long nanos) {
-        List<Lease> remainders = bucket.retireIfIdle(most, nanos);
+    List<Lease> retireIfIdle(LeasedBucket bucket, int patience, long left, long nanos) {
+        List<Lease> remainders = bucket.retireIfIdle(patience, left, nanos);
         if (remainders == null) {
             return List.of();
         }
@@ -158,7 +156,7 @@ final class LeasedBucketRegistry {
         return all(limit).mapToLong(bucket -> bucket.remainder(nanos)).sum();
     }
 
-    private Stream<LeasedBucket> all() {
+    Stream<LeasedBucket> all() {
         return buckets.values().stream().flatMap(ofLimit -> ofLimit.values().stream());
     }
 

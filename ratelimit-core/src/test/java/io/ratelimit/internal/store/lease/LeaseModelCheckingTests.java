@@ -176,7 +176,7 @@ class LeaseModelCheckingTests {
         }
 
         void retireIfIdle() {
-            List<Lease> remainders = bucket.retireIfIdle(2 * GRANTED, NOW);
+            List<Lease> remainders = bucket.retireIfIdle(1, 2 * GRANTED, NOW);
             synchronized (requests) {
                 refunded += remainders == null ? 0 : permits(remainders);
             }
@@ -236,7 +236,7 @@ class LeaseModelCheckingTests {
 
         @Operation
         public void look() {
-            bucket.look(1);
+            bucket.retireIfIdle(1, -1, NOW);
         }
 
         @Operation
@@ -279,7 +279,7 @@ class LeaseModelCheckingTests {
 
         @Operation
         public void look() {
-            bucket.look(1);
+            bucket.retireIfIdle(1, -1, NOW);
         }
 
         @Operation
