@@ -10,7 +10,6 @@ import io.ratelimit.spi.RateLimitPlanResolver;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -37,17 +36,15 @@ public final class PlanCache {
     /** The time after which an answer is no longer expected, so that the resolver is asked again. */
     private static final Duration LONGEST_QUESTION = Duration.ofSeconds(30);
 
+    private final PlanCacheManager settings;
+
     private final String limit;
 
     private final Supplier<RateLimitPlanResolver> resolver;
 
-    private final Executor executor;
-
     private final LongSupplier nanos;
 
     private final long freshNanos;
-
-    private final Duration timeout;
 
     private final BoundedCache<String, Entry> entries;
 
@@ -63,24 +60,14 @@ public final class PlanCache {
      *
      * @param limit the name of the limit
      * @param resolver looks the bean up at the first call, because it may depend on limited beans
-     * @param executor has threads that may block
-     * @param nanos a monotonic clock
      */
-    PlanCache(
-            String limit,
-            Supplier<RateLimitPlanResolver> resolver,
-            Duration fresh,
-            Duration timeout,
-            int mostKeys,
-            Executor executor,
-            LongSupplier nanos) {
+    PlanCache(PlanCacheManager settings, String limit, Supplier<RateLimitPlanResolver> resolver) {
+        this.settings = settings;
         this.limit = limit;
         this.resolver = resolver;
-        this.executor = executor;
-        this.nanos = nanos;
-        this.freshNanos = fresh.toNanos();
-        this.timeout = timeout;
-        this.entries = new BoundedCache<>(mostKeys, digest -> new Entry());
+        this.nanos = settings.nanos;
+        this.freshNanos = settings.fresh.toNanos();
+        this.entries = new BoundedCache<>(settings.mostKeys, digest -> new Entry());
         this.noWaitUntil = nanos.getAsLong();
         this.failures = new OnceAMinute(nanos);
     }
@@ -109,13 +96,13 @@ public final class PlanCache {
         Question asked = entry.ask(key);
         if (asked == null
                 || asked.isDone()
-                || timeout.isZero()
+                || settings.timeout.isZero()
                 || nanos.getAsLong() - noWaitUntil < 0
                 || asked.late.get()) {
             return null;
         }
         return asked.handle((done, thrown) -> true)
-                .completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS)
+                .completeOnTimeout(false, settings.timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .thenAccept(inTime -> {
                     if (!inTime && asked.late.compareAndSet(false, true)) {
                         late();
@@ -140,7 +127,7 @@ public final class PlanCache {
 
     private void late() {
         noWaitUntil = nanos.getAsLong() + WITHOUT_WAITS.toNanos();
-        failed("no answer within " + timeout.toMillis() + "ms");
+        failed("no answer within " + settings.timeout.toMillis() + "ms");
     }
 
     /** Logs at most once a minute: a resolver may fail for some keys all the time. */
@@ -201,7 +188,7 @@ public final class PlanCache {
                         end(asked, late);
                         return null;
                     });
-            unused = Futures.start(() -> resolver.get().resolveAsync(limit, key, executor))
+            unused = Futures.start(() -> resolver.get().resolveAsync(limit, key, settings.executor))
                     .handle((plan, thrown) -> {
                         if (thrown == null) {
                             answer(new Answer(plan, since));

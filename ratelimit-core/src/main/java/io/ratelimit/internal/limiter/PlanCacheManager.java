@@ -13,7 +13,6 @@ import java.util.function.Supplier;
 /** Holds the plans that beans have found: a cache for each limit and bean, whatever the limit applies to. */
 public final class PlanCacheManager {
 
-    /** How many keys of each limit have their plan kept. */
     private static final int MOST_KEYS = 100_000;
 
     private static final int THREADS = 16;
@@ -21,22 +20,23 @@ public final class PlanCacheManager {
     /** How many questions wait for a thread. Further ones fail, as if the bean did. */
     private static final int WAITING = 10_000;
 
-    private final Duration fresh;
+    /** The time after which the plan of a key is asked for again. */
+    final Duration fresh;
 
-    private final Duration timeout;
+    /** The longest time that a call waits for a plan that is not known. */
+    final Duration timeout;
 
-    private final int mostKeys;
+    /** How many keys of each limit have their plan kept. */
+    final int mostKeys;
 
-    private final Executor executor;
+    /** Has threads that may block. */
+    final Executor executor;
 
-    private final LongSupplier nanos;
+    /** A monotonic clock. */
+    final LongSupplier nanos;
 
     private final Map<String, PlanCache> caches = new ConcurrentHashMap<>();
 
-    /**
-     * @param fresh the time after which the plan of a key is asked for again
-     * @param timeout the longest time that a call waits for a plan that is not known
-     */
     public PlanCacheManager(Duration fresh, Duration timeout) {
         this(fresh, timeout, MOST_KEYS, DaemonThreads.create("ratelimit-plans", THREADS, WAITING), System::nanoTime);
     }
@@ -56,7 +56,6 @@ public final class PlanCacheManager {
      */
     public PlanCache of(String limit, String bean, Supplier<RateLimitPlanResolver> resolver) {
         return caches.computeIfAbsent(
-                LimitNames.canonical(limit) + "/" + bean,
-                unknown -> new PlanCache(limit, resolver, fresh, timeout, mostKeys, executor, nanos));
+                LimitNames.canonical(limit) + "/" + bean, unknown -> new PlanCache(this, limit, resolver));
     }
 }
