@@ -38,15 +38,19 @@ final class LimitValidation {
 
     private final Duration maxWait;
 
-    private final List<Duration> blockDurations;
+    /** For how long rejections block the key; empty: not at all. */
+    final List<Duration> blockDurations;
 
     private final AlgorithmTraits traits;
 
-    private final @Nullable Rate rate;
+    /** {@code null}: permits come back when calls end. */
+    final @Nullable Rate rate;
 
-    private final LimitNumbers numbers;
+    /** The numbers that the attributes result in. */
+    final LimitNumbers numbers;
 
-    private final long lease;
+    /** The lease of the limit; of a plan with a small capacity as far as it goes. */
+    final long lease;
 
     /** @throws RateLimitConfigurationException if an attribute is missing, out of range or contradicts another */
     LimitValidation(LimitDefinition limit) {
@@ -82,31 +86,6 @@ final class LimitValidation {
         LimitAttributes.check(values, (attribute, rule, was, fix) -> {
             throw mistake(values.label(attribute), rule, was, fix);
         });
-    }
-
-    AttributeValues values() {
-        return values;
-    }
-
-    /** Returns the rate; {@code null}: permits come back when calls end. */
-    @Nullable
-    Rate rate() {
-        return rate;
-    }
-
-    /** Returns the numbers that the attributes result in. */
-    LimitNumbers numbers() {
-        return numbers;
-    }
-
-    /** Returns for how long rejections block the key; empty: not at all. */
-    List<Duration> blockDurations() {
-        return blockDurations;
-    }
-
-    /** Returns the lease of the limit; of a plan with a small capacity as far as it goes. */
-    long lease() {
-        return lease;
     }
 
     private RateLimitConfigurationException mistake(Attribute<?> attribute, String rule, Object was, String fix) {

@@ -68,15 +68,15 @@ public final class RateLimit {
 
     /** @param plans by the names of the plans */
     RateLimit(LimitDefinition definition, LimitValidation valid, Map<String, RateLimit> plans) {
-        AttributeValues values = valid.values();
+        AttributeValues values = definition.values();
         this.definition = definition;
         this.id = LimitNames.canonical(definition.name());
-        this.numbers = valid.numbers();
-        this.rate = valid.rate();
+        this.numbers = valid.numbers;
+        this.rate = valid.rate;
         this.algorithm = values.effective(LimitAttributes.ALGORITHM);
         this.maxWait = values.effective(LimitAttributes.MAX_WAIT);
-        this.blockFor = valid.blockDurations();
-        this.lease = valid.lease();
+        this.blockFor = valid.blockDurations;
+        this.lease = valid.lease;
         this.enabled = values.effective(LimitAttributes.ENABLED);
         this.dryRun = values.effective(LimitAttributes.DRY_RUN);
         this.onStoreFailure = values.effective(LimitAttributes.ON_STORE_FAILURE);
