@@ -1,5 +1,6 @@
 package io.ratelimit.internal.limiter;
 
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
@@ -118,12 +119,6 @@ public final class Settlement {
         if (!excess.isEmpty()) {
             work.add(refund.refund(excess));
         }
-        return switch (work.size()) {
-            case 0 -> CompletableFuture.completedFuture(null);
-            case 1 -> continuations.apply(work.get(0));
-            default ->
-                continuations.apply(CompletableFuture.allOf(
-                        work.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture[]::new)));
-        };
+        return continuations.apply(work.size() == 1 ? work.get(0) : Futures.forAll(work, each -> each));
     }
 }

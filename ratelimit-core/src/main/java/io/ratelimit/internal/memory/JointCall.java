@@ -28,7 +28,7 @@ record JointCall(TimeSource time, BucketTable buckets) {
     List<RateLimitDecision> decide(List<Charge> charges, @Nullable Map<Charge, ChargedPermits> receipts) {
         List<Charge> sorted = new ArrayList<>(charges);
         sorted.sort(BY_BUCKET);
-        Map<Charge, LimitedBucket> held = new HashMap<>();
+        Map<Charge, Bucket> held = new HashMap<>();
         return holding(
                 sorted,
                 held,
@@ -36,12 +36,12 @@ record JointCall(TimeSource time, BucketTable buckets) {
     }
 
     /** Does something while all buckets are held, one after the other. */
-    private <T> T holding(List<Charge> charges, Map<Charge, LimitedBucket> held, Supplier<T> work) {
+    private <T> T holding(List<Charge> charges, Map<Charge, Bucket> held, Supplier<T> work) {
         if (charges.isEmpty()) {
             return work.get();
         }
         Charge charge = charges.get(0);
-        CompiledLimit limit = CompiledLimit.of(charge.limit(), buckets);
+        CompiledLimit limit = limit(charge);
         String key = BucketKey.of(charge.key());
         while (true) {
             Bucket found = buckets.get(limit, key);
@@ -51,7 +51,7 @@ record JointCall(TimeSource time, BucketTable buckets) {
                     if (found == null && !buckets.add(bucket, time.micros())) {
                         return null;
                     }
-                    held.put(charge, new LimitedBucket(bucket, limit));
+                    held.put(charge, bucket);
                     return holding(charges.subList(1, charges.size()), held, work);
                 });
                 if (result != null) {
@@ -67,13 +67,12 @@ record JointCall(TimeSource time, BucketTable buckets) {
     }
 
     private List<RateLimitDecision> decideHeld(
-            List<Charge> charges, List<LimitedBucket> held, @Nullable Map<Charge, ChargedPermits> receipts) {
+            List<Charge> charges, List<Bucket> held, @Nullable Map<Charge, ChargedPermits> receipts) {
         long now = time.micros();
         List<Assessment> assessments = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
-            LimitedBucket one = held.get(i);
-            assessments.add(new Assessment(
-                    one.limit(), one.bucket().read(), now, charges.get(i).permits()));
+            Charge charge = charges.get(i);
+            assessments.add(new Assessment(limit(charge), held.get(i).read(), now, charge.permits()));
         }
         boolean rejected =
                 StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
@@ -88,7 +87,7 @@ record JointCall(TimeSource time, BucketTable buckets) {
         }
         for (int i = 0; i < states.length; i++) {
             Charge charge = charges.get(i);
-            Bucket bucket = held.get(i).bucket();
+            Bucket bucket = held.get(i);
             bucket.write(states[i]);
             if (receipts != null
                     && charge.permits() > 0
@@ -99,6 +98,7 @@ record JointCall(TimeSource time, BucketTable buckets) {
         return decisions;
     }
 
-    /** A bucket that a call with several limits has locked. */
-    private record LimitedBucket(Bucket bucket, CompiledLimit limit) {}
+    private CompiledLimit limit(Charge charge) {
+        return CompiledLimit.of(charge.limit(), buckets);
+    }
 }
