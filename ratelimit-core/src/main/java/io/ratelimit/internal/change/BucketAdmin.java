@@ -1,13 +1,12 @@
 package io.ratelimit.internal.change;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
-import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.spi.BucketChange;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -18,19 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Administers one bucket.
  *
- * @param limit supplies the limit that applies now
  * @param key {@code null}: the one bucket of all callers
- * @param principal the author of changes, if known
- * @param checkMayBlock throws on a thread that must not block
  */
 record BucketAdmin(
-        BucketUpdater changes,
-        Supplier<RateLimit> limit,
-        @Nullable String key,
-        @Nullable String principal,
-        Runnable checkMayBlock,
-        Continuations continuations)
-        implements RateLimitAdmin.Bucket {
+        LimitAdmin admin, EffectiveLimit limit, @Nullable String key) implements RateLimitAdmin.Bucket {
 
     @Override
     public BucketStatus inspect() {
@@ -83,12 +73,12 @@ record BucketAdmin(
     }
 
     private CompletionStage<BucketStatus> change(BucketChange change) {
-        return changes.change(limit.get(), key, change, principal);
+        return admin.buckets().change(admin.numbers(limit), key, change, admin.principal());
     }
 
     /** The store normally ends the wait, and then the changes say what is known of this one. */
     private BucketStatus await(Supplier<BucketChange> change) {
-        checkMayBlock.run();
+        admin.checkMayBlock();
         BucketChange wanted = change.get();
         CompletableFuture<BucketStatus> made = change(wanted).toCompletableFuture();
         BoundedWait.await(made, LimitAdmin.PATIENCE);
@@ -99,6 +89,6 @@ record BucketAdmin(
     }
 
     private CompletionStage<BucketStatus> apart(Supplier<BucketChange> change) {
-        return continuations.apart(Futures.start(() -> change(change.get())));
+        return admin.continuations().apart(Futures.start(() -> change(change.get())));
     }
 }

@@ -87,7 +87,7 @@ public final class BucketUpdater {
                         throw failure(limit, attempt(change), principal, thrown);
                     }
                     RateLimitChangedEvent made = event(limit, change, status, principal);
-                    logger.log(Level.INFO, describe(made));
+                    logger.log(Level.INFO, OverrideEvents.describe(made));
                     listeners.accept(made);
                     return status;
                 });
@@ -100,7 +100,8 @@ public final class BucketUpdater {
         }
         logger.log(
                 Level.WARNING,
-                "Rate limit '" + limit.name() + "': no answer to a change of a bucket" + by(principal) + ": " + change
+                "Rate limit '" + limit.name() + "': no answer to a change of a bucket"
+                        + OverrideEvents.by(principal) + ": " + change
                         + " (" + failure.getMessage()
                         + "); Redis may still make it. When Redis answers, look at the key:"
                         + " GET /actuator/ratelimits/" + limit.name()
@@ -147,10 +148,6 @@ public final class BucketUpdater {
         return grant.amount() + (grant.amount() == 1 ? " permit" : " permits");
     }
 
-    private static String by(@Nullable String principal) {
-        return principal == null ? "" : " by " + principal;
-    }
-
     /** Even if the change has failed: it may have been made. */
     private void tellInstances(RateLimit limit, @Nullable String key) {
         tellBucketListeners(limit.id(), messages.send(limit, key));
@@ -166,15 +163,5 @@ public final class BucketUpdater {
             case RESET -> new RateLimitChangedEvent(limit.name(), Kind.RESET, "", null, principal, true);
             case NONE -> throw new IllegalArgumentException("Nothing has changed");
         };
-    }
-
-    private static String describe(RateLimitChangedEvent event) {
-        String done = switch (event.kind()) {
-            case GRANTED -> event.change() + " granted to a bucket";
-            case BLOCKED -> "a bucket is blocked until " + event.until();
-            case UNBLOCKED -> "a bucket is unblocked";
-            default -> "a bucket is reset";
-        };
-        return "Rate limit '" + event.limitName() + "': " + done + by(event.principal());
     }
 }

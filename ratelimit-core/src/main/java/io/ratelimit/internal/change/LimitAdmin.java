@@ -179,22 +179,17 @@ public record LimitAdmin(
     public Bucket bucket(String limit, String key) {
         EffectiveLimit known = find(limit);
         var unused = Charge.keyed(known.get(), key, 0);
-        return bucket(known, key);
+        return new BucketAdmin(this, known, key);
     }
 
     @Override
     public Bucket bucket(String limit) {
-        return bucket(find(limit), null);
+        return new BucketAdmin(this, find(limit), null);
     }
 
-    private Bucket bucket(EffectiveLimit limit, @Nullable String key) {
-        return new BucketAdmin(
-                buckets,
-                () -> plan == null ? limit.get() : limit.plan(plan),
-                key,
-                principal,
-                this::checkMayBlock,
-                continuations);
+    /** Returns the limit that applies now to callers with the plan. */
+    RateLimit numbers(EffectiveLimit limit) {
+        return plan == null ? limit.get() : limit.plan(plan);
     }
 
     private CompletionStage<RateLimitStatus> write(
@@ -226,8 +221,7 @@ public record LimitAdmin(
                 + (next == null ? "removal of the override" : "override with " + next);
         logger.log(
                 Level.WARNING,
-                "Rate limit '" + name + "': no answer to a change" + (principal == null ? "" : " by " + principal)
-                        + ": "
+                "Rate limit '" + name + "': no answer to a change" + OverrideEvents.by(principal) + ": "
                         + change + " (" + failure.getMessage()
                         + "); Redis may still make it. If it does, a line of every instance follows.");
         synchronizer.tell(new RateLimitChangedEvent(name, Kind.UNCONFIRMED, change, null, principal, true));
@@ -268,7 +262,7 @@ public record LimitAdmin(
         return limit;
     }
 
-    private void checkMayBlock() {
+    void checkMayBlock() {
         if (mustNotBlock.getAsBoolean()) {
             throw new IllegalStateException("RateLimitAdmin was called on thread "
                     + Thread.currentThread().getName()

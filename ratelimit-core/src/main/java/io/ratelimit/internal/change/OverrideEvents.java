@@ -117,20 +117,26 @@ final class OverrideEvents {
         }
     }
 
-    private static String describe(RateLimitChangedEvent event) {
-        String by = event.principal() == null ? "" : " by " + event.principal();
+    /** Describes a change that was made, for the log. */
+    static String describe(RateLimitChangedEvent event) {
+        String by = by(event.principal());
         String until = event.until() == null ? "" : " until " + event.until();
+        String ofPlan = event.change().isEmpty() ? "" : event.change() + ": ";
         return "Rate limit '" + event.limitName() + "': "
                 + switch (event.kind()) {
                     case OVERRIDDEN -> "overridden" + by + " with " + event.change() + until;
-                    case OVERRIDE_ENDED -> of(event) + "the override has ended";
+                    case OVERRIDE_ENDED -> ofPlan + "the override has ended";
+                    case OVERRIDE_REMOVED -> ofPlan + "the override is removed" + by;
                     case RECONFIGURED -> "the configuration has changed";
-                    default -> of(event) + "the override is removed" + by;
+                    case GRANTED -> event.change() + " granted to a bucket" + by;
+                    case BLOCKED -> "a bucket is blocked" + until + by;
+                    case UNBLOCKED -> "a bucket is unblocked" + by;
+                    default -> "a bucket is reset" + by;
                 };
     }
 
-    private static String of(RateLimitChangedEvent event) {
-        return event.change().isEmpty() ? "" : event.change() + ": ";
+    static String by(@Nullable String principal) {
+        return principal == null ? "" : " by " + principal;
     }
 
     /**

@@ -10,7 +10,8 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.event.RateLimitChangedEvent;
 import io.ratelimit.event.RateLimitChangedEvent.Kind;
-import io.ratelimit.internal.concurrent.Continuations;
+import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.RateLimitSettings;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.BucketUnchangedException;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
@@ -72,10 +73,15 @@ class BucketAdminTests {
     private final BucketUpdater changes =
             new BucketUpdater(store, new Channel(), events::add, Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
 
-    private final RateLimitAdmin.Bucket bucket = bucket(KEY);
+    private final RateLimitAdmin admin = admin();
 
-    private RateLimitAdmin.Bucket bucket(@Nullable String key) {
-        return new BucketAdmin(changes, () -> limit, key, "bob", () -> {}, new Continuations());
+    private final RateLimitAdmin.Bucket bucket = admin.bucket("quotes", KEY);
+
+    private RateLimitAdmin admin() {
+        LimitCatalog catalog = new LimitCatalog(RateLimitSettings.NONE, null, () -> false);
+        catalog.declare(limit, "test");
+        return new LimitAdmin(catalog, OverrideSynchronizer.ofThisInstance(), changes, () -> false, property -> null)
+                .as("bob");
     }
 
     @Test
@@ -88,7 +94,7 @@ class BucketAdminTests {
         assertThat(bucket.unblock().isBlocked()).isFalse();
         bucket.reset();
         assertThat(bucket.inspect()).isEqualTo(new BucketStatus(5, 5, Duration.ZERO, Duration.ZERO));
-        assertThat(bucket(null).inspect().remaining()).isEqualTo(5);
+        assertThat(admin.bucket("quotes").inspect().remaining()).isEqualTo(5);
     }
 
     @Test
@@ -110,7 +116,7 @@ class BucketAdminTests {
         bucket.block(Duration.ofMinutes(1));
         bucket.unblock();
         bucket.reset();
-        bucket(null).reset();
+        admin.bucket("quotes").reset();
         String told = "buckets quotes " + KeyDigest.of(KEY);
         assertThat(messages).containsExactly(told, told, told, told, "buckets quotes " + KeyDigest.of(""));
         assertThat(messages).noneMatch(message -> message.contains("alice"));
