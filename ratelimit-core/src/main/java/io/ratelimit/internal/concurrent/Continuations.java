@@ -3,7 +3,6 @@ package io.ratelimit.internal.concurrent;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /** Keeps continuations of the application off threads that other callers' deadlines or turns depend on. */
 public final class Continuations implements Executor {
@@ -26,7 +25,7 @@ public final class Continuations implements Executor {
         }
         CompletableFuture<T> apart = new CompletableFuture<>();
         var unused = work.whenComplete((value, thrown) -> {
-            Runnable end = () -> complete(apart, value, thrown);
+            Runnable end = () -> Futures.complete(apart, value, thrown);
             if (ServiceThread.isCurrent()) {
                 execute(end);
             } else {
@@ -34,13 +33,5 @@ public final class Continuations implements Executor {
             }
         });
         return apart;
-    }
-
-    private static <T> void complete(CompletableFuture<T> apart, T value, @Nullable Throwable thrown) {
-        if (thrown == null) {
-            apart.complete(value);
-        } else {
-            apart.completeExceptionally(thrown);
-        }
     }
 }

@@ -29,6 +29,15 @@ public final class Futures {
                 all.stream().map(one -> work.apply(one).toCompletableFuture()).toArray(CompletableFuture[]::new));
     }
 
+    /** Completes the work with a value, or with the failure if there is one. */
+    public static <T> void complete(CompletableFuture<T> work, @Nullable T value, @Nullable Throwable failure) {
+        if (failure == null) {
+            work.complete(value);
+        } else {
+            work.completeExceptionally(failure);
+        }
+    }
+
     /** Returns the failure itself, without the exception that a dependent stage wraps it in. */
     public static Throwable unwrap(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;

@@ -68,7 +68,7 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
     }
 
     private List<Integer> rejectingTightestFirst() {
-        return indices()
+        return IntStream.range(0, charges.size())
                 .filter(this::rejects)
                 .boxed()
                 .sorted(Comparator.comparing(decisions::get, LONGEST_WAIT_FIRST))
@@ -90,10 +90,6 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
         return enforced.isEmpty()
                 ? Collections.min(decisions, FEWEST_LEFT_FIRST).asAllowed()
                 : Collections.min(enforced, FEWEST_LEFT_FIRST).withDelay(delay == null ? Duration.ZERO : delay.time());
-    }
-
-    private IntStream indices() {
-        return IntStream.range(0, charges.size());
     }
 
     private boolean rejects(int i) {

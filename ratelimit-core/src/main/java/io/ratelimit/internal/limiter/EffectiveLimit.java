@@ -47,7 +47,7 @@ public final class EffectiveLimit {
 
     EffectiveLimit(RateLimit configured) {
         this.name = configured.name();
-        this.state = LimitState.of(configured);
+        this.state = new LimitState(configured, Map.of(), configured, null);
         this.alone = state;
     }
 

@@ -26,10 +26,6 @@ public record LimitState(
     /** The key of the override of the limit itself. No plan has an empty id. */
     public static final String OF_LIMIT = "";
 
-    static LimitState of(RateLimit configured) {
-        return new LimitState(configured, Map.of(), configured, null);
-    }
-
     /**
      * Returns what applies with these overrides; this object if they are the same and apply. While they do not, it tries again, as
      * what has failed may have been a lack of memory.

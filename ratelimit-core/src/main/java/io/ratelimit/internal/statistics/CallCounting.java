@@ -42,20 +42,11 @@ final class CallCounting implements RateLimitListener {
         CallCounter counter = counter(charge.limit());
         switch (outcome) {
             case ALLOWED -> counter.allowed.increment();
-            case REJECTED -> {
-                counter.rejected.increment();
-                countKey(counter, charge);
-            }
-            case DRY_RUN_REJECTED -> {
-                counter.dryRunRejected.increment();
-                countKey(counter, charge);
-            }
+            case REJECTED -> counter.rejected.increment();
+            case DRY_RUN_REJECTED -> counter.dryRunRejected.increment();
         }
-    }
-
-    private void countKey(CallCounter counter, Charge charge) {
         RejectedKeys keys = counter.keys;
-        if (keys != null && keyNames != null && charge.key() != null) {
+        if (outcome != Outcome.ALLOWED && keys != null && keyNames != null && charge.key() != null) {
             keys.add(keyNames.apply(charge.key()));
         }
     }

@@ -170,11 +170,7 @@ final class LeaseBroker {
                 failure = thrown == null ? ex : thrown;
             }
             request.arrived(failure);
-            if (decided == null) {
-                asked.completeExceptionally(cause(failure));
-            } else {
-                asked.complete(decided);
-            }
+            Futures.complete(asked, decided, decided == null ? cause(failure) : null);
             request.complete(failure);
         });
         // If the store never answers, the request is given up.

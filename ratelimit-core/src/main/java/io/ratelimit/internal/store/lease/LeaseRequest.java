@@ -1,5 +1,6 @@
 package io.ratelimit.internal.store.lease;
 
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.lease.LeasedPermits.Portion;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.StoreOutcome;
@@ -119,18 +120,10 @@ final class LeaseRequest {
     }
 
     void arrived(@Nullable Throwable failure) {
-        complete(arrival, failure);
+        Futures.complete(arrival, null, failure);
     }
 
     void complete(@Nullable Throwable failure) {
-        complete(completion, failure);
-    }
-
-    private static void complete(CompletableFuture<Void> end, @Nullable Throwable failure) {
-        if (failure == null) {
-            end.complete(null);
-        } else {
-            end.completeExceptionally(failure);
-        }
+        Futures.complete(completion, null, failure);
     }
 }
