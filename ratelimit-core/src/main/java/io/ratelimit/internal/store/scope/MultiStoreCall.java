@@ -11,7 +11,6 @@ import io.ratelimit.spi.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +60,10 @@ final class MultiStoreCall {
     CompletableFuture<StoreOutcome> decide() {
         return Futures.forAll(those(part -> part.mayBlockOthers() && part.isInMemory()), Part::look)
                 .thenCompose(looked -> Futures.forAll(those(Part::isRejected), Part::violate))
-                .thenCompose(violated -> charge(stages()))
+                .thenCompose(violated -> charge(part -> !part.mayBlockOthers() && part.isInMemory()))
+                .thenCompose(charged -> charge(part -> !part.mayBlockOthers() && !part.isInMemory()))
+                .thenCompose(charged -> charge(Part::mayBlockOthers))
+                .thenCompose(charged -> Futures.forAll(those(Part::isUnasked), Part::look))
                 .thenCompose(decided -> Futures.forAll(dryRuns, part -> part.chargeDryRun(isRejected())))
                 .handle((done, thrown) -> outcome(thrown))
                 .thenCompose(outcome -> mayBeDecidedAgain()
@@ -75,24 +77,13 @@ final class MultiStoreCall {
                         part.any(limit -> !limit.hasRate() && !limit.maxWait().isZero()));
     }
 
-    private Iterator<List<Part>> stages() {
-        return List.of(
-                        those(part -> !part.mayBlockOthers() && part.isInMemory()),
-                        those(part -> !part.mayBlockOthers() && !part.isInMemory()),
-                        those(Part::mayBlockOthers))
-                .iterator();
-    }
-
     private List<Part> those(Predicate<Part> which) {
         return parts.stream().filter(which).toList();
     }
 
-    /** Once the call is rejected, only looks at the others: they may have it wait for longer. */
-    private CompletableFuture<Void> charge(Iterator<List<Part>> stages) {
-        if (!stages.hasNext() || isRejected()) {
-            return Futures.forAll(those(Part::isUnasked), Part::look);
-        }
-        return Futures.forAll(stages.next(), Part::charge).thenCompose(charged -> charge(stages));
+    /** Charges some stores, unless the call is rejected: the others are only looked at then, as they may have it wait for longer. */
+    private CompletableFuture<Void> charge(Predicate<Part> which) {
+        return isRejected() ? CompletableFuture.completedFuture(null) : Futures.forAll(those(which), Part::charge);
     }
 
     private boolean isRejected() {
