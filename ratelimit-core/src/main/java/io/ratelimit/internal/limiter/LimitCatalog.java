@@ -202,10 +202,7 @@ public final class LimitCatalog implements AutoCloseable {
      * @throws RateLimitConfigurationException if the configuration cannot declare it
      */
     public EffectiveLimit configured(String name) {
-        return effective(name).orElseGet(() -> {
-            declareConfigured(settings.of(name));
-            return effective(name).orElseThrow();
-        });
+        return effective(name).orElseGet(() -> declareConfigured(settings.of(name)));
     }
 
     /**
@@ -313,11 +310,11 @@ public final class LimitCatalog implements AutoCloseable {
                 && !mayBeAppliedElsewhere(property);
     }
 
-    private void declareConfigured(LimitConfiguration properties) {
+    private EffectiveLimit declareConfigured(LimitConfiguration properties) {
         if (!properties.declaresLimit()) {
             throw unknown(properties);
         }
-        var unused = declare(settings.apply(RateLimit.named(properties.limitName())), properties.property(), true);
+        return declare(settings.apply(RateLimit.named(properties.limitName())), properties.property(), true);
     }
 
     private RateLimitConfigurationException unknown(LimitConfiguration properties) {
