@@ -3,6 +3,7 @@ package io.ratelimit.internal.change;
 import io.ratelimit.RateLimit;
 import io.ratelimit.event.RateLimitChangedEvent;
 import io.ratelimit.event.RateLimitChangedEvent.Kind;
+import io.ratelimit.internal.concurrent.FirstFailureLog;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.StoredOverride;
@@ -19,7 +20,8 @@ final class OverrideEvents {
 
     private final CopyOnWriteArrayList<ChangeListener> listeners = new CopyOnWriteArrayList<>();
 
-    private volatile boolean listenerFailed;
+    private final FirstFailureLog failures = new FirstFailureLog(
+            "io.ratelimit", "A listener of changes of rate limits failed; its further failures are not logged");
 
     /** A child context also adds the listeners of its parent, which has done so before. */
     void addListener(LimitCatalog owner, ChangeListener listener) {
@@ -106,13 +108,7 @@ final class OverrideEvents {
             try {
                 listener.onChange(event);
             } catch (Throwable ex) {
-                if (!listenerFailed) {
-                    listenerFailed = true;
-                    logger.log(
-                            Level.WARNING,
-                            "A listener of changes of rate limits failed; its further failures are not logged",
-                            ex);
-                }
+                failures.log(ex);
             }
         }
     }

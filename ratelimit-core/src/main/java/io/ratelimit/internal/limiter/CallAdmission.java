@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.Scope;
+import io.ratelimit.internal.concurrent.FirstFailureLog;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.CombinedDecision.Delay;
 import io.ratelimit.spi.Charge;
@@ -14,11 +15,9 @@ import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitListener.Outcome;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.Waiter;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * call, and waits for reserved permits.
  */
 final class CallAdmission {
-
-    private static final System.Logger listenersLogger = System.getLogger("io.ratelimit.listeners");
 
     private final RateLimitListener listener;
 
@@ -39,7 +36,8 @@ final class CallAdmission {
 
     private final WaitingCallCounts waiting = new WaitingCallCounts();
 
-    private final AtomicBoolean callListenerFailed = new AtomicBoolean();
+    private final FirstFailureLog failures = new FirstFailureLog(
+            "io.ratelimit.listeners", "The listener of a call failed; further failures are not logged");
 
     CallAdmission(RateLimitListener listener, CallObserver observer, Waiter waiter) {
         this.listener = listener;
@@ -183,7 +181,7 @@ final class CallAdmission {
         try {
             acquire.listener().onDecisions(acquire.charges(), outcome.decisions());
         } catch (RuntimeException ex) {
-            callListenerFailed(ex);
+            failures.log(ex);
         }
     }
 
@@ -192,14 +190,7 @@ final class CallAdmission {
         try {
             ofCall.onRelease();
         } catch (RuntimeException ex) {
-            callListenerFailed(ex);
-        }
-    }
-
-    private void callListenerFailed(RuntimeException failure) {
-        if (callListenerFailed.compareAndSet(false, true)) {
-            listenersLogger.log(
-                    Level.WARNING, "The listener of a call failed; further failures are not logged", failure);
+            failures.log(ex);
         }
     }
 }

@@ -1,27 +1,24 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.RateLimit;
-import java.lang.System.Logger.Level;
+import io.ratelimit.internal.concurrent.FirstFailureLog;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Tells several observers. An exception of one affects neither the call nor the others. */
-public record CompositeCallObserver(List<CallObserver> observers, AtomicBoolean warned, boolean isTracing)
+public record CompositeCallObserver(List<CallObserver> observers, FirstFailureLog failures, boolean isTracing)
         implements CallObserver {
 
-    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
-
-    private CompositeCallObserver(List<CallObserver> observers, AtomicBoolean warned) {
-        this(observers, warned, observers.stream().anyMatch(CallObserver::isTracing));
+    private CompositeCallObserver(List<CallObserver> observers, FirstFailureLog failures) {
+        this(observers, failures, observers.stream().anyMatch(CallObserver::isTracing));
     }
 
     /** Returns an observer that tells all of these, and costs nothing if there is none. */
     public static CallObserver of(List<CallObserver> observers) {
         List<CallObserver> observing =
                 observers.stream().filter(observer -> observer != NONE).toList();
-        return observing.isEmpty() ? NONE : new CompositeCallObserver(observing, new AtomicBoolean());
+        return observing.isEmpty() ? NONE : new CompositeCallObserver(observing, CompositeRateLimitListener.failures());
     }
 
     @Override
@@ -31,7 +28,7 @@ public record CompositeCallObserver(List<CallObserver> observers, AtomicBoolean 
         }
         List<CallObserver> ofCall = new ArrayList<>(observers);
         guard(() -> ofCall.replaceAll(observer -> observer.ofCall(parent)));
-        return new CompositeCallObserver(ofCall, warned);
+        return new CompositeCallObserver(ofCall, failures);
     }
 
     @Override
@@ -55,9 +52,7 @@ public record CompositeCallObserver(List<CallObserver> observers, AtomicBoolean 
         try {
             event.run();
         } catch (RuntimeException ex) {
-            if (warned.compareAndSet(false, true)) {
-                logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
-            }
+            failures.log(ex);
         }
     }
 }

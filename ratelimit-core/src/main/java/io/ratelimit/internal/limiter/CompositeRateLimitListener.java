@@ -3,25 +3,27 @@ package io.ratelimit.internal.limiter;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.concurrent.FirstFailureLog;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
-import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** Notifies several listeners. What one throws affects neither the call nor the others. */
 public final class CompositeRateLimitListener implements RateLimitListener {
 
-    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
-
     private volatile RateLimitListener[] listeners;
 
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final FirstFailureLog failures = failures();
 
     public CompositeRateLimitListener(List<RateLimitListener> listeners) {
         this.listeners = listeners.toArray(RateLimitListener[]::new);
+    }
+
+    static FirstFailureLog failures() {
+        return new FirstFailureLog(
+                "io.ratelimit.listeners", "A rate limit listener failed; its further failures are not logged");
     }
 
     /** Adds a listener that is notified last, from now on. */
@@ -43,7 +45,7 @@ public final class CompositeRateLimitListener implements RateLimitListener {
             try {
                 listener.onDecision(charge, decision, outcome);
             } catch (Throwable ex) {
-                warn(ex);
+                failures.log(ex);
             }
         }
     }
@@ -58,14 +60,8 @@ public final class CompositeRateLimitListener implements RateLimitListener {
             try {
                 event.accept(listener);
             } catch (Throwable ex) {
-                warn(ex);
+                failures.log(ex);
             }
-        }
-    }
-
-    private void warn(Throwable ex) {
-        if (warned.compareAndSet(false, true)) {
-            logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
         }
     }
 }

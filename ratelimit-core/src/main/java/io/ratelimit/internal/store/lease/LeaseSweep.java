@@ -2,9 +2,9 @@ package io.ratelimit.internal.store.lease;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.FirstFailureLog;
 import io.ratelimit.internal.concurrent.ServiceThread;
 import io.ratelimit.spi.Lease;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * no more than the store can afford besides decisions: a lease that has to wait remains usable.
  */
 final class LeaseSweep {
-
-    private static final System.Logger logger = System.getLogger("io.ratelimit.store");
 
     /** A lease is refunded once it was idle for so long, at the latest after twice that time. */
     private static final Duration IDLE = Duration.ofMillis(500);
@@ -51,7 +49,8 @@ final class LeaseSweep {
 
     private final AtomicBoolean begun = new AtomicBoolean();
 
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final FirstFailureLog failures = new FirstFailureLog(
+            "io.ratelimit.store", "Refunding idle leases failed; trying again, further failures are not logged");
 
     /** What is left of leases that have ended. If there are too many, the permits come back over time. */
     private final BlockingQueue<Lease> ended = new LinkedBlockingQueue<>(MOST_WAITING);
@@ -79,7 +78,7 @@ final class LeaseSweep {
             } catch (Throwable ex) {
                 // For example, no thread could be created. The next lease tries again.
                 begun.set(false);
-                warn(ex);
+                failures.log(ex);
             }
         }
     }
@@ -89,16 +88,7 @@ final class LeaseSweep {
         try {
             refundIdle();
         } catch (Throwable ex) {
-            warn(ex);
-        }
-    }
-
-    private void warn(Throwable failure) {
-        if (warned.compareAndSet(false, true)) {
-            logger.log(
-                    Level.WARNING,
-                    "Refunding idle leases failed; trying again, further failures are not logged",
-                    failure);
+            failures.log(ex);
         }
     }
 
