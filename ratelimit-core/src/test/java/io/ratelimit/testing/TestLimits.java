@@ -3,6 +3,7 @@ package io.ratelimit.testing;
 import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
@@ -42,7 +43,7 @@ public final class TestLimits {
 
     public static RateLimit blocking(RateLimit limit, Duration... durations) {
         return TestSettings.of(limit.dryRun(), limit.onStoreFailure(), Map.of())
-                .with(List.of((name, builder) -> builder.blockFor(durations)))
+                .with(AlgorithmCatalog.NONE, List.of((name, builder) -> builder.blockFor(durations)))
                 .apply(limit);
     }
 

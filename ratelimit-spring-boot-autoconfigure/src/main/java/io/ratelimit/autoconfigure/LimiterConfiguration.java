@@ -75,8 +75,7 @@ class LimiterConfiguration {
             ObjectProvider<RateLimitCustomizer> customizers) {
         return properties
                 .settings()
-                .with(algorithms)
-                .with(customizers.orderedStream().toList());
+                .with(algorithms, customizers.orderedStream().toList());
     }
 
     @Bean

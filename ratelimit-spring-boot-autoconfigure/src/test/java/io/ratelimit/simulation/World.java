@@ -107,7 +107,7 @@ final class World {
 
     private static RateLimitSettings bind(Map<String, Object> file, Map<String, Object> environment) {
         return SimulatedProperties.settings(file, environment)
-                .with(AlgorithmCatalog.of(Map.of("own", Declaration.OWN)));
+                .with(AlgorithmCatalog.of(Map.of("own", Declaration.OWN)), List.of());
     }
 
     /** @throws RateLimitConfigurationException if the limits are refused */

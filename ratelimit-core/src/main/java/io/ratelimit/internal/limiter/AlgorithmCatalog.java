@@ -78,32 +78,26 @@ public record AlgorithmCatalog(Map<String, RateLimitAlgorithm> byName) {
         return byName.isEmpty();
     }
 
-    /** Returns the properties of a limit with the algorithm that they name. */
-    LimitConfiguration resolve(LimitConfiguration properties) {
-        String name = properties.ownAlgorithm();
-        return name == null
-                ? properties
-                : properties.with(
-                        LimitAttributes.ALGORITHM, LimitAlgorithm.of(get(name, properties.property() + ".algorithm")));
-    }
-
     /**
-     * Returns the algorithm of the application with this name in any spelling.
+     * Returns the properties of a limit with the algorithm that they name, in any spelling.
      *
-     * @param label of the attribute that names it
      * @throws RateLimitConfigurationException if there is none
      */
-    private RateLimitAlgorithm get(String name, String label) {
+    LimitConfiguration resolve(LimitConfiguration properties) {
+        String name = properties.ownAlgorithm();
+        if (name == null) {
+            return properties;
+        }
         RateLimitAlgorithm found = byName.get(LimitNames.canonical(name.trim()));
         if (found == null) {
             List<String> known = new ArrayList<>();
             Arrays.stream(Algorithm.values()).map(Algorithm::name).forEach(known::add);
             byName.values().stream().map(RateLimitAlgorithm::name).sorted().forEach(known::add);
             throw new RateLimitConfigurationException(
-                    label + " must be a known value (was \"" + name + "\").",
+                    properties.property() + ".algorithm must be a known value (was \"" + name + "\").",
                     LimitNames.didYouMean(name, known, nearest -> nearest) + "Known values: " + String.join(", ", known)
                             + ".");
         }
-        return found;
+        return properties.with(LimitAttributes.ALGORITHM, LimitAlgorithm.of(found));
     }
 }

@@ -39,23 +39,18 @@ public record RateLimitSettings(
         customizers = List.copyOf(customizers);
     }
 
-    /** Returns these settings with customizers. */
-    public RateLimitSettings with(List<RateLimitCustomizer> all) {
-        return new RateLimitSettings(defaults, localShare, limits, all);
-    }
-
     /**
-     * Returns these settings with algorithms of the application.
+     * Returns these settings with algorithms and customizers of the application.
      *
      * @throws RateLimitConfigurationException if a property names an algorithm that does not exist
      */
-    public RateLimitSettings with(AlgorithmCatalog algorithms) {
+    public RateLimitSettings with(AlgorithmCatalog algorithms, List<RateLimitCustomizer> all) {
         return new RateLimitSettings(
                 algorithms.resolve(defaults),
                 localShare,
                 limits.entrySet().stream()
                         .collect(toMap(Map.Entry::getKey, each -> algorithms.resolve(each.getValue()))),
-                customizers);
+                all);
     }
 
     /** Returns the properties of the limit with this name, which may set nothing. */

@@ -8,6 +8,7 @@ import io.ratelimit.autoconfigure.redis.RedisServerProperties;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.RateLimitSettings;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -73,7 +74,7 @@ public record RateLimitPropertiesValidator(Environment environment) implements B
             RedisServerProperties.bind(environment, properties.redis(), refusingUnknown(BindHandler.DEFAULT));
             RateLimitSettings settings = properties.settings();
             if (beans.getBeanNamesForType(RateLimitAlgorithm.class, true, false).length == 0) {
-                var unused = settings.with(AlgorithmCatalog.NONE);
+                var unused = settings.with(AlgorithmCatalog.NONE, List.of());
             }
             properties.requestRules();
             if (!variables.names().isEmpty()) {
