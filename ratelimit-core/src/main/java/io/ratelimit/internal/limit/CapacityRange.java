@@ -2,6 +2,7 @@ package io.ratelimit.internal.limit;
 
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The capacities with which a limit's arithmetic stays exact in integers below 2^53, where Lua's end: {@code step}, twice
@@ -23,7 +24,7 @@ public record CapacityRange(long step, long most) {
     static CapacityRange ofEvenRefill(ReducedRate reduced, Duration maxWait) {
         BigInteger ahead = maxWait.isZero()
                 ? BigInteger.ZERO
-                : permits(micros(maxWait), reduced).add(BigInteger.ONE);
+                : permits(TimeUnit.MICROSECONDS.convert(maxWait), reduced).add(BigInteger.ONE);
         BigInteger most = BigInteger.valueOf(reduced.largestCapacity()).subtract(ahead);
         return new CapacityRange(1, atMost(LARGEST, most));
     }
@@ -49,17 +50,13 @@ public record CapacityRange(long step, long most) {
     }
 
     private static BigInteger inWindow(ReducedRate reduced) {
-        return permits(BigInteger.valueOf(ReducedRate.LONGEST), reduced);
+        return permits(ReducedRate.LONGEST, reduced);
     }
 
-    private static BigInteger permits(BigInteger micros, ReducedRate reduced) {
-        return micros.multiply(BigInteger.valueOf(reduced.permits())).divide(BigInteger.valueOf(reduced.micros()));
-    }
-
-    private static BigInteger micros(Duration duration) {
-        return BigInteger.valueOf(duration.toSeconds())
-                .multiply(BigInteger.valueOf(1_000_000))
-                .add(BigInteger.valueOf(duration.toNanosPart() / 1_000));
+    private static BigInteger permits(long micros, ReducedRate reduced) {
+        return BigInteger.valueOf(micros)
+                .multiply(BigInteger.valueOf(reduced.permits()))
+                .divide(BigInteger.valueOf(reduced.micros()));
     }
 
     private static long atMost(long most, BigInteger number) {

@@ -9,11 +9,11 @@ import io.ratelimit.spi.ReceiptRefund;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -95,15 +95,11 @@ final class LeasedPermits {
         this.lease = lease;
         this.sent = sent;
         this.received = received;
-        this.resetMicros = micros(decision.resetAfter());
+        this.resetMicros = TimeUnit.MICROSECONDS.convert(decision.resetAfter());
         this.lifeMicros = limit.numbers().traits().leaseMicros(limit.numbers(), resetMicros) - ROUNDED;
         this.refillsEvenly = limit.numbers().traits().has(Trait.REFILLS_EVENLY);
         this.state = new AtomicLong(lease.permits() << 32);
         this.few = limit.numbers().traits().has(Trait.STARTS_PERIODS) ? NEVER : lease.permits() / 2;
-    }
-
-    private static long micros(Duration duration) {
-        return duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000;
     }
 
     /**
@@ -226,10 +222,6 @@ final class LeasedPermits {
      */
     record Portion(LeasedPermits leased, long permits, long after, long before) {
 
-        RateLimitDecision decision(long nanos) {
-            return leased.decision(after, nanos);
-        }
-
         /** Returns the same of another number of permits, taken together with these. */
         Portion of(long some) {
             return new Portion(leased, some, after, before);
@@ -237,7 +229,7 @@ final class LeasedPermits {
 
         /** Returns the outcome of a request whose only charge has taken this. */
         StoreOutcome outcome(StoreRequest request, LongSupplier clock) {
-            RateLimitDecision decision = decision(clock.getAsLong());
+            RateLimitDecision decision = leased.decision(after, clock.getAsLong());
             return request.refundable()
                     ? StoreOutcome.of(request, List.of(decision), refund(request.first(), clock))
                     : StoreOutcome.of(request, decision);
