@@ -137,8 +137,11 @@ public record LimitDefinition(
                 .build();
     }
 
-    /** Returns whether both set the same, also for their plans. */
-    boolean isSetAs(LimitDefinition other) {
+    /**
+     * Returns whether two limits and their plans are set alike: then no override tells them apart. Limits with the same numbers may
+     * not be, such as those with and without a capacity that is the number in the rate.
+     */
+    public boolean isSetAs(LimitDefinition other) {
         return LimitAttributes.areSame(values, other.values)
                 && planOverrides.equals(other.planOverrides)
                 && configurationOrNone()

@@ -353,15 +353,6 @@ public final class RateLimit {
                 redis == null ? null : LimitNames.canonical(redis));
     }
 
-    /**
-     * Returns whether two limits and their plans are set alike: then no override tells them apart. Limits with the same numbers may
-     * not be, such as those with and without a capacity that is the number in the rate.
-     */
-    @Internal
-    public boolean isSetAs(RateLimit other) {
-        return definition.isSetAs(other.definition);
-    }
-
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {

@@ -90,7 +90,8 @@ public final class RateLimitOverride {
     @Override
     public String toString() {
         return set().stream()
-                .map(attribute -> attribute.name() + " " + values.text(attribute))
+                .map(attribute ->
+                        attribute.name() + " " + attribute.format(Objects.requireNonNull(values.get(attribute))))
                 .collect(Collectors.joining(", "));
     }
 

@@ -91,7 +91,7 @@ public final class OverrideCodec {
             for (Map.Entry<String, String> each : texts.entrySet()) {
                 Attribute<?> attribute = KNOWN.get(each.getKey());
                 if (attribute != null) {
-                    values = values.parse(attribute, each.getValue());
+                    values = values.with(attribute, attribute.parse(each.getValue()), null);
                 } else if (!each.getKey().equals(AUTHOR)) {
                     logUnknown(limit, each.getKey());
                 }

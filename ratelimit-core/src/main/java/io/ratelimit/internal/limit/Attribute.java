@@ -155,7 +155,7 @@ public final class Attribute<T> {
     }
 
     /** Returns the value with a text that {@link AttributeValues#store} has returned. */
-    T parse(String text) {
+    public T parse(String text) {
         return parser.apply(text);
     }
 

@@ -44,11 +44,6 @@ public final class AttributeValues {
         return has(attribute) ? this : with(attribute, value, prefix);
     }
 
-    /** Returns these values with a stored text. */
-    public AttributeValues parse(Attribute<?> attribute, String text) {
-        return with(attribute, attribute.parse(text), null);
-    }
-
     /** Returns these values where others do not set the attribute. */
     public AttributeValues overriddenBy(AttributeValues others) {
         Map<Attribute<?>, Value> next = new HashMap<>(values);
@@ -122,12 +117,7 @@ public final class AttributeValues {
         }
     }
 
-    /** Formats the value of an attribute that is set, for messages. */
-    public String text(Attribute<?> attribute) {
-        return attribute.format(Objects.requireNonNull(values.get(attribute)).value);
-    }
-
-    /** Formats the value of an attribute that is set, for {@link #parse}. */
+    /** Formats the value of an attribute that is set, for {@link Attribute#parse}. */
     public String store(Attribute<?> attribute) {
         Object value = Objects.requireNonNull(values.get(attribute)).value;
         return value instanceof List<?> list

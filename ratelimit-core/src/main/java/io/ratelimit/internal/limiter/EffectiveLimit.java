@@ -195,7 +195,7 @@ public final class EffectiveLimit {
     RateLimit with(RateLimitSettings settings) {
         RateLimit configured = configured();
         RateLimit candidate = settings.apply(configured);
-        if (candidate.isSetAs(configured)) {
+        if (candidate.definition().isSetAs(configured.definition())) {
             return configured;
         }
         candidate.withPlans().forEach(this::check);
