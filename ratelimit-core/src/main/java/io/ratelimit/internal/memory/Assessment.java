@@ -59,11 +59,6 @@ final class Assessment {
         return known;
     }
 
-    /** Returns how much is lost if the bucket is removed. */
-    EvictionPriority use() {
-        return state.use(now);
-    }
-
     /** Returns the state to be stored. */
     @Nullable
     BucketState next(boolean charged) {

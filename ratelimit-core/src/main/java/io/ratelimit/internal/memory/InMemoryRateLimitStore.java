@@ -237,7 +237,8 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private static EvictionPriority use(CompiledLimit limit, @Nullable BucketState state, long clock) {
         try {
-            return new Assessment(limit, state, clock, 0).use();
+            BucketState present = BucketState.at(limit.rule(), state, clock);
+            return present.use(present.now(clock));
         } catch (RateLimitStoreException ex) {
             // An algorithm of the application has failed, which is no failure of the call that needs room.
             return EvictionPriority.NOTHING_LOST;
