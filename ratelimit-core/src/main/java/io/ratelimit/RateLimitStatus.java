@@ -25,12 +25,6 @@ public record RateLimitStatus(
         plans = Map.copyOf(plans);
     }
 
-    /** Creates the status of a limit without plans. */
-    public RateLimitStatus(
-            RateLimit configured, RateLimit effective, @Nullable ActiveOverride override, Map<String, Origin> origins) {
-        this(configured, effective, override, origins, Map.of());
-    }
-
     /** Returns the version to pass to a change that must not undo another one; 0 without an override. */
     public long version() {
         return override == null ? 0 : override.version();
