@@ -2,6 +2,7 @@ package io.ratelimit.internal.limit;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,16 +24,9 @@ public record LimitNumbers(
         long fullMicros,
         @Nullable CalendarWindows calendar) {
 
-    /**
-     * Returns the rate in lowest terms, for calculations.
-     *
-     * @throws IllegalStateException if the limit has none
-     */
+    /** Returns the rate in lowest terms, of a limit that has one. */
     public ReducedRate reducedRate() {
-        if (rate == null) {
-            throw new IllegalStateException("The limit has no rate: its permits come back when calls end");
-        }
-        return rate;
+        return Objects.requireNonNull(rate);
     }
 
     /** Permits that come back together, and how long after they were taken. */

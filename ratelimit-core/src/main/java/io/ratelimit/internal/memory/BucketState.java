@@ -185,11 +185,11 @@ record BucketState(
     /** Returns the state after an operator's change. */
     BucketState change(BucketChange change, long now) {
         return switch (change.kind()) {
-            case NONE -> this;
+            // A reset has removed the bucket.
+            case NONE, RESET -> this;
             case BLOCK -> with(Block.of(change.amount(), now));
             case UNBLOCK -> with(null);
             case GRANT -> with(own.grant(now, change.amount()), other -> other.grant(now, change.amount()));
-            case RESET -> throw new IllegalArgumentException("A reset removes the bucket");
         };
     }
 

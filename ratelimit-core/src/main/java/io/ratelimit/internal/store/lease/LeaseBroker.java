@@ -170,12 +170,12 @@ final class LeaseBroker {
                 failure = thrown == null ? ex : thrown;
             }
             request.arrived(failure);
-            Futures.complete(asked, decided, decided == null ? cause(failure) : null);
+            Futures.complete(asked, decided, failure == null ? null : Futures.unwrap(failure));
             request.complete(failure);
         });
         // If the store never answers, the request is given up.
         var unusedEnd = request.completion().exceptionally(thrown -> {
-            asked.completeExceptionally(cause(thrown));
+            asked.completeExceptionally(Futures.unwrap(thrown));
             return null;
         });
         return asked;
@@ -237,9 +237,5 @@ final class LeaseBroker {
 
     private static RateLimitStoreException tooLate() {
         return new RateLimitStoreException(Reason.TIMEOUT, "No answer in time, after a lease", null);
-    }
-
-    private static Throwable cause(@Nullable Throwable thrown) {
-        return thrown == null ? new IllegalStateException("Neither a lease nor a failure") : Futures.unwrap(thrown);
     }
 }

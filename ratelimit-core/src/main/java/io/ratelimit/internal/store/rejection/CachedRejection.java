@@ -41,9 +41,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
                 return null;
             }
         }
-        return nanos == Long.MAX_VALUE
-                ? null
-                : new CachedRejection(charges, outcome.decisions(), sent, sent + nanos, addition);
+        return new CachedRejection(charges, outcome.decisions(), sent, sent + nanos, addition);
     }
 
     private static long nanosUntil(RateLimitDecision rejection) {

@@ -215,9 +215,6 @@ final class MultiStoreCall {
 
         /** Returns the decision about a charge that is refunded, without asking again: its permits are left. */
         private static RateLimitDecision withoutCharge(RateLimitDecision charged, Charge charge) {
-            if (!charged.allowed()) {
-                return charged;
-            }
             boolean reserved = !charged.delay().isZero();
             long remaining = reserved
                     ? charged.remaining()
