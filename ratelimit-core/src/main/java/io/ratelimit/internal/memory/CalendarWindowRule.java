@@ -33,7 +33,7 @@ record CalendarWindowRule(long capacity, CalendarWindows windows) implements Cou
 
     private CounterState opened(long now, long permits) {
         Window window = windows.at(now);
-        return new CounterState(Math.min(permits, capacity), window.start(), window.end());
+        return new CounterState(permits, window.start(), window.end());
     }
 
     /** A call that another rule has admitted opens a window only if that rule is of the same unit: its window. */
@@ -50,11 +50,7 @@ record CalendarWindowRule(long capacity, CalendarWindows windows) implements Cou
         if (usage.used() > 0) {
             return CounterRule.super.force(usage, now, permits, first);
         }
-        if (first != null) {
-            return windowOf(first, permits, usage);
-        }
-        Window window = windows.at(now);
-        return new CounterState(permits, window.start(), window.end());
+        return first == null ? opened(now, permits) : windowOf(first, permits, usage);
     }
 
     @Override
