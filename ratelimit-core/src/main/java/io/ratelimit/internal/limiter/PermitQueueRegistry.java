@@ -47,8 +47,6 @@ final class PermitQueueRegistry {
 
     private final Waiter waiter;
 
-    private final Duration patience;
-
     private final Map<BucketName, PermitQueue> queues = new ConcurrentHashMap<>();
 
     /** The calls that were rejected last, and the number of the charge, by each place where they wait for permits. */
@@ -67,13 +65,11 @@ final class PermitQueueRegistry {
     /**
      * Creates a registry without queues.
      *
-     * @param patience the longest time that a decision takes
      * @param continuations runs what follows a wait, which may be code of the application
      */
-    PermitQueueRegistry(RateLimitStore store, Waiter waiter, Duration patience, Executor continuations) {
+    PermitQueueRegistry(RateLimitStore store, Waiter waiter, Executor continuations) {
         this.store = store;
         this.waiter = waiter;
-        this.patience = patience;
         this.continuations = continuations;
     }
 
@@ -87,7 +83,8 @@ final class PermitQueueRegistry {
         CompletableFuture<StoreOutcome> outcome = call.outcome();
         enqueue(call, observer);
         try {
-            BoundedWait.awaitInterruptibly(outcome, call.maxWait().plus(patience));
+            // The store has its timeouts. A shorter one here would fail calls of an instance that stands still.
+            BoundedWait.awaitInterruptibly(outcome, call.maxWait().plus(RateLimitStore.LONGEST));
             return BoundedWait.result(outcome);
         } catch (InterruptedException ex) {
             abandon(outcome);

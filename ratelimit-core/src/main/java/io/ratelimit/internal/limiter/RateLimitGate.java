@@ -84,7 +84,7 @@ public final class RateLimitGate {
         this.observer = observer;
         this.admission = new CallAdmission(listener, observer, waiter);
         this.parent = parent;
-        this.queues = parent == null ? new PermitQueueRegistry(store, waiter, patience, continuations) : parent.queues;
+        this.queues = parent == null ? new PermitQueueRegistry(store, waiter, continuations) : parent.queues;
     }
 
     /**

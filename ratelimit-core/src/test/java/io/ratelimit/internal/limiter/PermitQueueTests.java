@@ -331,7 +331,7 @@ class PermitQueueTests {
 
     @Test
     void callWhosePresentLimitCannotBeFoundFailsAndKeepsNoOtherWaiting() {
-        PermitQueueRegistry queues = new PermitQueueRegistry(store, times, Duration.ofSeconds(1), Runnable::run);
+        PermitQueueRegistry queues = new PermitQueueRegistry(store, times, Runnable::run);
         StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
         StackOverflowError failure = new StackOverflowError("of the test");
         assertThat(queues.decideAsync(

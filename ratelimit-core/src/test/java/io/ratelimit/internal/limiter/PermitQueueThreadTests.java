@@ -73,9 +73,36 @@ class PermitQueueThreadTests {
     }
 
     private static void awaitParked(Thread thread) {
-        while (thread.getState() != Thread.State.TIMED_WAITING) {
+        while (thread.getState() != Thread.State.TIMED_WAITING && thread.isAlive()) {
             Thread.onSpinWait();
         }
+    }
+
+    /** As in a long garbage collection. The store decides then, by a timeout of its own: a failure here would apply no policy. */
+    @Test
+    void callIsDecidedThoughItsInstanceStandsStillForLongerThanItIsPatient() throws Exception {
+        RateLimitGate late = new RateLimitGate(
+                store,
+                (charge, decision, outcome) -> {},
+                CallObserver.NONE,
+                new StoppedTime(),
+                () -> false,
+                limit.maxWait().negated(),
+                null);
+        Settlement both = late.enter(request(2));
+        CompletableFuture<Settlement> call = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                call.complete(late.enter(request(1)));
+            } catch (RuntimeException ex) {
+                call.completeExceptionally(ex);
+            }
+        });
+        thread.start();
+        awaitParked(thread);
+        both.release();
+        entered(call).release();
+        assertThat(free()).isEqualTo(2);
     }
 
     @Test
