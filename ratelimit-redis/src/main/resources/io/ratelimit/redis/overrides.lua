@@ -12,7 +12,10 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local key, id, expected, duration, attributes = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
-local lines, ended, present, newest, longest = {}, 0, nil, 0, 0
+-- By how much clocks of instances may differ. A version further ahead tells that the clock was set back: its duration begins anew.
+local TOLERATED = 10000000
+
+local lines, ended, set_back, present, newest, longest = {}, 0, false, nil, 0, 0
 
 local function keep(line, finish)
     lines[#lines + 1] = line
@@ -25,6 +28,10 @@ for line in string.gmatch(redis.call('GET', key) or '', '[^\n]+') do
         return redis.error_reply('WRONGTYPE the value at the key is not the overrides of rate limits')
     end
     version, finish = tonumber(version), tonumber(finish)
+    if version > now + TOLERATED then
+        version, finish, set_back = now, finish == 0 and 0 or finish - (version - now), true
+        line = string.format('%s %.0f %.0f%s', limit, version, finish, string.match(line, '^%S+ %d+ %d+(.*)$'))
+    end
     newest = math.max(newest, version)
     if finish ~= 0 and finish <= now then
         ended = ended + 1
@@ -51,7 +58,7 @@ if present then
 end
 
 local value = table.concat(lines, '\n')
-if result == 'CHANGED' or ended > 0 then
+if result == 'CHANGED' or ended > 0 or set_back then
     -- A reading also succeeds where nothing can be written: what has ended is then removed by a later one.
     local write = result == 'CHANGED' and redis.call or redis.pcall
     local reply

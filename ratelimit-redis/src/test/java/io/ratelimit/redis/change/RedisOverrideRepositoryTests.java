@@ -12,6 +12,7 @@ import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisUnderTest;
+import io.ratelimit.redis.SimulatedServer;
 import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.testing.redis.RedisServer;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,8 @@ class RedisOverrideRepositoryTests {
 
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
+
+    private static final long HOUR = Duration.ofHours(1).toNanos() / 1_000;
 
     private static final RateLimitOverride OVERRIDE =
             RateLimitOverride.builder().capacity(5L).build();
@@ -127,6 +131,27 @@ class RedisOverrideRepositoryTests {
             assertThat(read(overrides).ended()).isOne();
             assertThat(read(overrides).ended()).isZero();
         }
+    }
+
+    @Test
+    void clockThatIsSetBackProlongsNoOverrideBeyondItsDuration() {
+        SimulatedServer server = new SimulatedServer(redis.connections());
+        AtomicLong clock = new AtomicLong(1_795_251_352_713_710L);
+        RedisOverrideRepository overrides = new RedisOverrideRepository(
+                arguments -> CompletableFuture.completedFuture(server.overrides(clock.get(), arguments)), null);
+        RateLimitOverride hour = RateLimitOverride.builder()
+                .capacity(9L)
+                .duration(Duration.ofHours(1))
+                .build();
+        write(overrides, "quotes", hour, RateLimitAdmin.ANY_VERSION);
+        write(overrides, "lasting", OVERRIDE, RateLimitAdmin.ANY_VERSION);
+        clock.addAndGet(-24 * HOUR);
+        assertThat(read(overrides).overrides().get("quotes").endMicros()).isEqualTo(clock.get() + HOUR);
+        write(overrides, "later", hour, RateLimitAdmin.ANY_VERSION);
+        clock.addAndGet(HOUR - 1);
+        assertThat(read(overrides).overrides()).containsOnlyKeys("quotes", "lasting", "later");
+        clock.addAndGet(1);
+        assertThat(read(overrides).overrides()).containsOnlyKeys("lasting");
     }
 
     private static OverrideSnapshot read(RedisOverrideRepository overrides) {
