@@ -56,9 +56,14 @@ local function undo(own, bucket, text)
   -- last lease itself can refund, because it knows which of its permits remain unused. And what was not counted of another
   -- rule's call would be refunded in place of these. An algorithm of an application counts what is refunded instead.
   if receipt.time < own.leased and not algorithm.own then return false end
-  local refund = complete(algorithm).refund or refund_gaps().refund
-  refund(own, bucket, tonumber(part or permits), receipt)
+  local refund, later = complete(algorithm).refund, nil
+  if not refund then refund, later = refund_gaps().refund, refund_gaps().later(own, receipt) end
+  permits, used, rest = tonumber(part or permits), own.used, own.rest
+  refund(own, bucket, permits, later or receipt)
   algorithm.recover(own, bucket)
+  if bucket.others and (own.used ~= used or own.rest ~= rest) then
+    rare_state().refund_observed(bucket, permits, receipt.time, refund, later)
+  end
   return true
 end
 

@@ -206,6 +206,20 @@ local function make_rare_state()
     end
   end
 
+  -- Undoes a charge in the states of other rules of the same kind, which have counted it, too.
+  function rare_state.refund_observed(bucket, permits, time, refund, later)
+    local algorithm = bucket.rule.algorithm
+    rare_state.recover_others(bucket)
+    for _, state in ipairs(bucket.others) do
+      local counts = state.rule.algorithm == algorithm and not algorithm.has_entries and not algorithm.own
+      -- In a window that has begun since, the charge does not count.
+      if counts and time >= state.leased and (later or time >= state.since) then
+        refund(state, bucket, permits, later or {since = state.since, used = -1, rest = state.rest})
+        recover(state, bucket)
+      end
+    end
+  end
+
   -- Adds to the text of the bucket's own state.
   function rare_state.add(bucket, text)
     for _, state in ipairs(bucket.others or {}) do text = text .. ' ' .. text_of(state) end

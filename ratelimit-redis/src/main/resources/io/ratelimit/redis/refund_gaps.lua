@@ -103,8 +103,8 @@ local function make_refund_gaps()
     return next
   end
 
-  -- Undoes a charge, except for permits that have come back.
-  function refund_gaps.refund(state, bucket, permits, receipt)
+  -- Returns how many permits in use were taken after a charge.
+  function refund_gaps.later(state, receipt)
     local gaps = state.gaps or {used = state.used, since = state.since, rest = state.rest, first = 0}
     local number
     if receipt.rest < state.rule.permits then
@@ -113,9 +113,15 @@ local function make_refund_gaps()
       -- Any other is from before the bucket was full.
       number = receipt.since == gaps.since and receipt.used or 0
     end
-    local out = least(used_up_to(number, gaps), state.used)
+    return state.used - least(used_up_to(number, gaps), state.used)
+  end
+
+  -- Undoes a charge, except for permits that have come back.
+  function refund_gaps.refund(state, bucket, permits, later)
+    local gaps = state.gaps or {used = state.used, since = state.since, rest = state.rest, first = 0}
+    local out = state.used - later
     local refunded = least(permits, out)
-    if refunded == 0 then return end
+    if refunded <= 0 then return end
     -- Behind the last permit in use no gap is needed: the next charge takes the numbers.
     if state.gaps or out < state.used then state.gaps = with_gap(gaps, out - refunded, refunded) end
     state.used = state.used - refunded

@@ -213,9 +213,9 @@ record BucketState(
     }
 
     /**
-     * Returns the state without a charge that the own rule admitted, or a part of it, except for permits that have come back. A
-     * log removes the entry from all logs of the bucket, because they share it, unless one of them is full: it may have dropped
-     * older entries for this one.
+     * Returns the state without a charge that the own rule admitted, or a part of it, except for permits that have come back. Other
+     * rules of its kind have counted it, too. A log removes the entry from all logs of the bucket, because they share it, unless one
+     * of them is full: it may have dropped older entries for this one.
      */
     BucketState refund(long now, long permits, long charged, ChargedPermits from) {
         boolean stays = others.stream()
@@ -225,7 +225,11 @@ record BucketState(
             left.replaceAll(other ->
                     sharesEntries(other) ? other.recover(now).refund(now, permits, charged, from, false) : other);
         }
-        return new BucketState(own.refund(now, permits, charged, from, stays), left, skew, block);
+        RuleState<?> refunded = own.refund(now, permits, charged, from, stays);
+        if (!refunded.usage().equals(own.usage())) {
+            left.replaceAll(other -> other.refundObserved(now, permits, from, own));
+        }
+        return new BucketState(refunded, left, skew, block);
     }
 
     private boolean sharesEntries(RuleState<?> other) {

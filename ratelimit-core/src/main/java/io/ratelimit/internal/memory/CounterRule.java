@@ -41,6 +41,14 @@ interface CounterRule extends Rule<CounterState> {
         return periods > ReducedRate.LONGEST / permits ? ReducedRate.LONGEST : periods * permits;
     }
 
+    /** In a window that has begun since, the charge does not count. */
+    @Override
+    default CounterState refundObserved(CounterState usage, long now, long permits, long time, long later) {
+        return time < usage.since()
+                ? usage
+                : refund(usage, now, permits, new CounterState(-1, usage.since(), usage.rest()));
+    }
+
     /** Forgets what refunds have left: they may return permits of later calls then, never more than they took. */
     @Override
     default CounterState grant(CounterState usage, long now, long permits) {

@@ -36,13 +36,28 @@ interface OrderedRule extends CounterRule {
     /** Refunds those of the permits that have not come back. */
     @Override
     default CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
+        return refund(usage, now, permits, usage.used() - later(usage, receipt));
+    }
+
+    @Override
+    default long later(CounterState usage, CounterState receipt) {
         RefundGaps gaps = RefundGaps.of(usage);
         long number = receipt.gaps() == null
                 ? outBefore(receipt, gaps.origin())
                 // Others are from before the bucket was full.
                 : receipt.since() == gaps.origin().since() ? receipt.used() : 0;
-        long out = Math.min(gaps.usedUpTo(number), usage.used());
-        long refunded = Math.min(permits, out);
+        return usage.used() - Math.min(gaps.usedUpTo(number), usage.used());
+    }
+
+    @Override
+    default CounterState refundObserved(CounterState usage, long now, long permits, long time, long later) {
+        return refund(usage, now, permits, usage.used() - later);
+    }
+
+    /** @param out how many of the permits in use belong to the charge, or were taken before it */
+    private CounterState refund(CounterState usage, long now, long permits, long out) {
+        RefundGaps gaps = RefundGaps.of(usage);
+        long refunded = Math.max(0, Math.min(permits, out));
         if (refunded == 0) {
             return usage;
         }

@@ -66,6 +66,21 @@ interface Rule<U extends Usage> {
     /** Undoes a charge or a part of it, if the state does not know single charges. */
     U refund(U usage, long now, long permits, CounterState receipt);
 
+    /** Returns how many of the permits in use were taken after a charge, if they come back in the order in which they were taken. */
+    default long later(U usage, CounterState receipt) {
+        return 0;
+    }
+
+    /**
+     * Undoes a charge or a part of it that another rule of this kind has admitted and refunds.
+     *
+     * @param time of the charge
+     * @param later how many permits that are in use by the other rule were taken after the charge
+     */
+    default U refundObserved(U usage, long now, long permits, long time, long later) {
+        return usage;
+    }
+
     /** Returns permits to the bucket, those that were taken last, or all if there are fewer. */
     U grant(U usage, long now, long permits);
 

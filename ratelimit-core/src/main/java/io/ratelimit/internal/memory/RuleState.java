@@ -100,6 +100,24 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
                 .recover(now);
     }
 
+    /**
+     * Returns the state after a refund by another rule of its kind.
+     *
+     * @param own the state of the other rule before the refund
+     */
+    RuleState<U> refundObserved(long now, long permits, ChargedPermits from, RuleState<?> own) {
+        RuleState<U> recovered = recover(now);
+        return rule.getClass() == own.rule.getClass() && recovered.isRefundable(from)
+                ? recovered
+                        .with(rule.refundObserved(recovered.usage, now, permits, from.time(), own.later(from)))
+                        .recover(now)
+                : recovered;
+    }
+
+    private long later(ChargedPermits from) {
+        return rule.later(usage, from.receipt());
+    }
+
     /** @param first the state of the rule that is charged first; {@code null}: this one is */
     RuleState<U> force(long now, long permits, @Nullable RuleState<?> first) {
         RuleState<U> recovered = recover(now);

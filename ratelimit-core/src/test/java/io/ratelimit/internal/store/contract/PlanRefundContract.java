@@ -14,10 +14,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What a refund of a call with one plan changes for the other plans of the key. */
 public abstract class PlanRefundContract extends StoreContract {
 
-    /** Logs share the entry. Others would have to know what each plan has counted of the charge. */
+    /** All have counted the call. */
     @ParameterizedTest
     @EnumSource
-    void refundIsForThePlanOfTheCallUnlessPlansShareItsEntry(LimitKind kind) {
+    void refundIsForAllPlansOfTheKey(LimitKind kind) {
         RateLimit base = base(kind);
         RateLimit gold = gold(kind);
         take(base, 1);
@@ -27,7 +27,21 @@ public abstract class PlanRefundContract extends StoreContract {
             takeAndRefund(charge);
         }
         assertThat(remaining(gold)).isEqualTo(10);
-        assertThat(remaining(base)).isEqualTo(kind == LimitKind.SLIDING_WINDOW_LOG ? 4 : 1);
+        assertThat(remaining(base)).isEqualTo(4);
+    }
+
+    /** What is used of it was taken by later calls. */
+    @ParameterizedTest
+    @EnumSource
+    void refundReturnsNothingToAFasterPlanInWhichThePermitsAreBack(LimitKind kind) {
+        RateLimit fast = kind.limit("six", 12, "12/6s");
+        take(fast, 1);
+        Charge charge = new Charge(kind.limit("six", 12, "12/60s"), KEY, 2);
+        Refund refund = takeRefundable(charge);
+        clock.advance(12 * SECOND);
+        take(fast, 3);
+        refund.refund(List.of(charge)).toCompletableFuture().join();
+        assertThat(remaining(fast)).isEqualTo(9);
     }
 
     /** Else it would depend on when a store removes the bucket whether another plan has counted the call. */

@@ -93,7 +93,7 @@ class ChangedLeaseInRedisTests {
         assertThat(used(former)).isEqualTo(6);
     }
 
-    /** A refund is of the rule by which the permits were leased. Another one that has adopted the count keeps it. */
+    /** Six were taken. Another rule that has adopted the count returns the others, too, unless its window has begun since. */
     @ParameterizedTest
     @EnumSource(names = {"TOKEN_BUCKET", "TOKEN_BUCKET_BY_INTERVALS", "FIXED_WINDOW", "SLIDING_WINDOW"})
     void refundAfterTheFirstCallByTheNextRuleIsNotTooMuch(LimitKind kind) {
@@ -105,7 +105,7 @@ class ChangedLeaseInRedisTests {
         store.retire("quotes");
         await().until(() -> used(former) < charged);
         assertThat(used(former)).isGreaterThanOrEqualTo(6);
-        assertThat(used(next)).isEqualTo(charged);
+        assertThat(used(next)).isIn(6L, charged);
     }
 
     private static RateLimit changed(RateLimit limit) {
