@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Describes an instance that shares the limits.
  *
  * @param name its process and host
- * @param state as of a {@link StoreDescriptor}
+ * @param state as of a {@link StoreDescriptor}; {@code not-heard}: it was killed, or cannot reach the store
  * @param reason why its store fails; {@code null}: it does not
  * @param failingServers the names of the Redis servers that fail; {@code null}: none, or there is only one
  */

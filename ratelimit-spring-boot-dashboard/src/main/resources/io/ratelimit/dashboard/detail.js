@@ -100,7 +100,7 @@
       dom.show(dom.byId('chart-change'), change !== null);
       dom.text(dom.byId('chart-change'), change === null ? '' : 'The minute before: ' + format.perSecond(change.before)
         + ' calls per second allowed. Now: ' + format.perSecond(change.allowed) + ' of ' + format.perSecond(change.calls) + '. '
-        + page.limits.verdict(limit, change, own && own.topKeys, data.instances));
+        + page.limits.verdict(limit, change, history.keys(name, (own && own.topKeys) || [], now), data.instances));
       dom.list(dom.byId('chart-series'), page.charts.STACK.filter(each => each.name === 'allowed'
           || each.name === 'rejected' || calls[each.name] > 0 || rates.series[each.name].some(value => value > 0)),
         each => each.name,

@@ -9,6 +9,9 @@
   /** Rejections that are further apart belong to different incidents. */
   const GAP = 60 * 1000;
 
+  /** How many more rejections a key may have, because it is counted before the limit. */
+  const LATE = 20;
+
   const NOTHING = { step: 5000, points: new Map(), newest: 0 };
 
   function History() {
@@ -114,6 +117,18 @@
       };
     }
 
+    /**
+     * Returns the keys that a limit has rejected most, or null: they are those of five minutes, and have more rejections than the
+     * limit since it rejects. Those of an earlier incident do not say who is rejected now.
+     */
+    function keys(name, all, now) {
+      const known = limits.get(name);
+      const began = since(name, now);
+      const rejected = !began ? 0 : Array.from(known.points.keys()).filter(time => time >= began.time)
+        .reduce((sum, time) => sum + known.points.get(time)[1], 0);
+      return all.some(each => each.rejected - each.error > 2 * rejected + LATE) ? null : all;
+    }
+
     /** Returns calls per minute, newest first. */
     function minutes(name) {
       const known = limits.get(name);
@@ -128,7 +143,7 @@
       return Array.from(sums.keys()).sort((a, b) => b - a).map(minute => ({ minute, values: sums.get(minute) }));
     }
 
-    return { add, keep, rates, since, change, minutes };
+    return { add, keep, rates, since, change, keys, minutes };
   }
 
   page.History = History;

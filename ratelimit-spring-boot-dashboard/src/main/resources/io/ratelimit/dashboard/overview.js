@@ -15,9 +15,6 @@
   /** More instances than these are counted and not named. */
   const NAMED = 5;
 
-  /** How long an instance is shown that no longer reports. */
-  const REMEMBERED = 15 * 60 * 1000;
-
   /** More limits of a server that fails are counted and not named. */
   const CONCERNED = 20;
 
@@ -216,14 +213,16 @@
   }
 
   /** Names the most rejected callers of a limit, or says why they are not known. */
-  function callers(limit, own) {
+  function callers(limit, own, keys) {
     if (isShared(limit)) {
       return 'All callers share one bucket';
     }
     if (!own.topKeys) {
       return 'Not counted (ratelimit.top-keys.enabled)';
     }
-    const keys = own.topKeys;
+    if (keys === null) {
+      return 'Not known yet: the keys are those of five minutes, with an earlier incident';
+    }
     const who = fewOrMany(keys);
     const named = keys.slice(0, who === 'few' ? 2 : 3).filter(each => who !== 'few' || each.rejected >= keys[0].rejected / 4);
     return keys.length === 0 ? null : (who === 'many' ? 'Many: ' : '') + named.map(rejectedOf(each => each.key, each => each.rejected)).join(', ')
@@ -297,11 +296,10 @@
     /** @param own what the endpoint answers for the limit alone that rejects most, or null */
     function update(data, history, now, own) {
       latest = { data, history, now };
-      const missing = unheard(data, now);
       finding(data, history, now, own);
-      totals(data, missing);
+      totals(data);
       rows(latest);
-      instances(data, missing, now);
+      instances(data, now);
     }
 
     /** Says of the limit that rejects most since when it does, which callers, on which instances, and probably why. */
@@ -316,6 +314,7 @@
       const since = history.since(name, now);
       const change = history.change(name, now);
       const others = rejecting(data).slice(1);
+      const keys = history.keys(name, (own && own.topKeys) || [], now);
       dom.mark(dom.byId('finding'), 'bad', calls.rejected >= ALARMING * (calls.rejected + calls.allowed));
       dom.text(dom.byId('finding-title'), name + ' has rejected calls' + (since ? ' ' + sinceText(since, now) : ''));
       dom.facts(dom.byId('finding-facts'), [
@@ -323,15 +322,15 @@
           ? format.number(calls.rejected) + ' rejected and ' + format.number(calls.allowed) + ' allowed in the last minute'
           : 'Before: ' + format.perSecond(change.before) + ' per second allowed. Now: ' + format.perSecond(change.allowed) + ' of '
             + format.perSecond(change.calls) + ' per second allowed.'],
-        ['Callers', own && callers(limit, own)],
+        ['Callers', own && callers(limit, own, keys)],
         ['Instances', own && rejectingInstances(own, data)],
         ['Override', limit.override ? override(limit.override, now) : null],
-        ['Why', (change !== null && verdict(limit, change, own && own.topKeys, data.instances)) || null],
+        ['Why', (change !== null && verdict(limit, change, keys, data.instances)) || null],
         ['Also', others.length ? listed(others, NAMED) + (others.length === 1 ? ' rejects calls' : ' reject calls') : null]
       ]);
     }
 
-    function totals(data, missing) {
+    function totals(data) {
       const limits = Object.keys(data.limits).map(name => data.limits[name]);
       const sum = sumOf(limits);
       const rejecting = limits.filter(limit => lastMinute(limit).rejected > 0).length;
@@ -341,18 +340,15 @@
       dom.text(dom.byId('total-rejecting'), format.number(rejecting));
       dom.text(dom.byId('total-limits'), 'of ' + format.number(limits.length));
       dom.mark(dom.byId('tile-rejected'), 'bad', sum.rejected > 0);
-      // Of the others, an instance without Redis knows nothing.
-      const known = (data.instances || []).concat(data.figures === 'all-instances' ? [] : missing);
+      const notHeard = (data.instances || []).filter(missing).length;
+      const known = (data.instances || []).filter(instance => !missing(instance)).concat(unheard(data));
       const alone = known.filter(instance => instance.state !== 'shared').length;
       dom.text(dom.byId('total-instances'), format.number(Math.max(1, known.length)));
-      dom.text(dom.byId('total-shared'), (data.store.kind === 'in-memory' ? 'each on its own'
-        : data.store.servers ? ofServers(data, alone) : ofOneServer(data, alone, known.length))
-        + (data.figures === 'all-instances' && missing.length ? ', ' + format.number(missing.length) + ' not heard' : ''));
-    }
-
-    function ofOneServer(data, alone, all) {
-      return fails(data.store) ? (all > 1 ? 'one on its own, others unknown' : 'on its own, others unknown')
-        : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own';
+      dom.text(dom.byId('total-shared'), data.store.kind === 'in-memory' ? 'each on its own'
+        : data.store.servers ? ofServers(data, alone)
+          : data.store.state === 'on-store-failure' ? (known.length > 1 ? 'one on its own, others unknown' : 'on its own, others unknown')
+            : (alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own')
+              + (notHeard ? ', ' + format.number(notHeard) + ' not heard' : ''));
     }
 
     function ofServers(data, alone) {
@@ -439,21 +435,21 @@
         + format.perSecond(most('rejected')) + ' rejected';
     }
 
-    /** The instances that this page has seen in the last minutes, and that no longer report. */
-    function unheard(data, now) {
+    /** While the figures are those of one instance, the other ones that were there before. */
+    function unheard(data) {
       const present = data.instances || [];
-      const missing = heard.filter(instance => !present.some(other => other.name === instance.name)
-        && now - Date.parse(instance.lastSeenAt) < REMEMBERED);
       if (data.figures === 'all-instances') {
-        heard = present.concat(missing);
+        heard = present;
       }
-      return missing.map(instance => Object.assign({}, instance, { state: 'unknown' }));
+      return data.store.state !== 'on-store-failure' ? [] : heard
+        .filter(instance => !present.some(other => other.name === instance.name))
+        .map(instance => ({ name: instance.name, startedAt: instance.startedAt, lastSeenAt: instance.lastSeenAt, state: 'unknown' }));
     }
 
-    function instances(data, missing, now) {
+    function instances(data, now) {
       // First those that need attention, then as they have started.
-      const all = (data.instances || []).concat(missing);
-      const known = all.filter(fails).concat(all.filter(instance => !fails(instance)));
+      const all = (data.instances || []).concat(unheard(data));
+      const known = all.filter(inTrouble).concat(all.filter(instance => !inTrouble(instance)));
       dom.list(dom.byId('instances'), known, instance => instance.name,
         instance => dom.element('tr', { 'data-instance': instance.name }, [
           dom.element('th', { scope: 'row', class: 'long' }, [instance.name]), dom.element('td'), dom.element('td'), dom.element('td')
@@ -462,7 +458,7 @@
           const cells = node.childNodes;
           dom.text(cells[0], instance.name + (instance.name === data.instance ? ' (answers here)' : ''));
           dom.text(cells[1], page.store.ofInstance(instance, data));
-          dom.set(cells[1], 'class', fails(instance) ? 'word bad' : '');
+          dom.set(cells[1], 'class', inTrouble(instance) ? 'word bad' : '');
           dom.text(cells[2], format.moment(Date.parse(instance.startedAt), now));
           dom.text(cells[3], format.ago(Date.parse(instance.lastSeenAt), now));
         });
@@ -481,6 +477,15 @@
 
   function fails(store) {
     return store.state === 'on-store-failure';
+  }
+
+  /** Whether an instance was killed, or cannot reach Redis. One that stops in order is forgotten. */
+  function missing(instance) {
+    return instance.state === 'not-heard';
+  }
+
+  function inTrouble(instance) {
+    return fails(instance) || missing(instance);
   }
 
   /** Why a store fails, and since when. */
@@ -520,7 +525,8 @@
   /** Says whether instances share the limits. */
   page.store = {
     ofInstance(instance, data) {
-      return instance.state === 'shared' ? 'shared' : instance.state === 'unknown' ? (data.figures === 'all-instances' ? 'not heard: it has stopped, or cannot reach Redis' : 'unknown, nothing heard')
+      return instance.state === 'shared' ? 'shared' : instance.state === 'unknown' ? 'unknown, nothing heard'
+        : missing(instance) ? 'not heard: killed, or without Redis'
         : instance.state === 'instance' ? 'its own, in memory'
           : (data.store.servers ? 'some not shared' : 'not shared') + cause(instance);
     },
@@ -581,6 +587,12 @@
       if (failing.length) {
         return { style: 'bad', title: format.plural(failing.length, 'instance does', 'instances do') + ' not share ' + (store.servers ? 'all' : 'the') + ' limits',
           text: listed(failing.map(instance => instance.name + cause(instance)), NAMED) + '. There, the policy on-store-failure of each limit applies.' };
+      }
+      const lostInstances = (data.instances || []).filter(missing);
+      if (lostInstances.length) {
+        return { style: 'warn', title: format.plural(lostInstances.length, 'instance is', 'instances are') + ' not heard',
+          text: listed(lostInstances.map(instance => instance.name), NAMED)
+            + (lostInstances.length === 1 ? ' was killed, or cannot' : ' were killed, or cannot') + ' reach Redis. The others share the limits.' };
       }
       if (!data.figures) {
         return { style: 'warn', title: 'No figures', text: 'This instance does not count calls (ratelimit.statistics.enabled).' };

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.sample.browser.Browser;
 import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpStatus;
@@ -40,18 +42,21 @@ class DashboardFailureTests extends DashboardOperator {
     }
 
     @Test
-    void anotherInstanceThatNoLongerReportsIsNamed() {
+    void killedInstanceIsNamed() {
         try (RedisServer redis = RedisServer.loadingAtOnce();
                 Sample sample = Sample.startOn(redis)) {
-            try (Sample another = Sample.startOn(redis)) {
-                another.login("bob").expectStatus().isOk();
-                browser.open(sample.url("/ratelimits"));
-                browser.await("both are there", () -> browser.text("#total-instances").equals("2"));
-            }
-            browser.await(
-                    "it is missed", () -> browser.text("#total-shared").equals("share the limits, 1 not heard"));
+            long seen = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now().minusSeconds(60));
+            redis.send(
+                    "HSET",
+                    "ratelimit:{%statistics}:instances",
+                    "killed",
+                    seen + " 1 " + seen + " shared - 7%40pod-a\n");
+            browser.open(sample.url("/ratelimits"));
+            browser.await("it is missed", () -> browser.text("#store-title").equals("1 instance is not heard"));
+            assertThat(browser.text("#store-text")).startsWith("7@pod-a was killed, or cannot reach Redis.");
             assertThat(browser.text("#total-instances")).isEqualTo("1");
-            assertThat(browser.text("#instances")).contains("not heard: it has stopped, or cannot reach Redis");
+            assertThat(browser.text("#total-shared")).isEqualTo("share the limits, 1 not heard");
+            assertThat(browser.text("#instances")).contains("not heard: killed, or without Redis");
         }
     }
 

@@ -261,7 +261,7 @@ class DashboardTests extends DashboardOperator {
                 const keyed = { methods: { quote: { key: '#user' } }, requests: {} };
                 const keys = (count, rejected) => Array.from(Array(count), (_, index) => ({ key: 'k' + index, rejected }));
                 const mallory = { key: 'mallory', rejected: 2300 };
-                const callers = window.RateLimits.limits.callers;
+                const callers = (limit, own) => window.RateLimits.limits.callers(limit, own, own.topKeys);
                 return [callers(keyed, { topKeys: [mallory].concat(keys(5, 2)) }),
                   callers(keyed, { topKeys: [mallory, { key: 'trudy', rejected: 900 }].concat(keys(5, 2)) }),
                   callers(keyed, { topKeys: keys(20, 11) }),
@@ -278,6 +278,28 @@ class DashboardTests extends DashboardOperator {
                         "",
                         "Not counted (ratelimit.top-keys.enabled)",
                         "All callers share one bucket");
+    }
+
+    /** Nine rejections since 00:14, and a key that was rejected 900 times at 00:10. */
+    @LongRunning
+    @Test
+    void keysOfAnEarlierIncidentAreNotNamed() {
+        assertThat(((String) browser.run("""
+                const history = window.RateLimits.History();
+                const zeros = count => Array(count).fill(0);
+                history.add('quotes', {
+                  from: '2026-01-01T00:10:00Z', step: 'PT5S', rejected: [900].concat(zeros(47), 9)
+                });
+                const now = Date.parse('2026-01-01T00:14:05Z');
+                const carl = { key: 'carl', rejected: 900, error: 0 };
+                const alice = { key: 'alice', rejected: 9, error: 0 };
+                const keyed = { methods: { quote: { key: '#user' } }, requests: {} };
+                return [history.keys('quotes', [carl, alice], now) === null,
+                  history.keys('quotes', [alice], now)[0].key,
+                  window.RateLimits.limits.callers(keyed, { topKeys: [carl, alice] }, null)].join('|');
+                """)).split("[|]"))
+                .containsExactly(
+                        "true", "alice", "Not known yet: the keys are those of five minutes, with an earlier incident");
     }
 
     @LongRunning

@@ -18,6 +18,10 @@ public record InstanceFigures(
         InstanceState state,
         Map<String, CallCounts> lastMinute) {
 
+    InstanceFigures notHeard() {
+        return new InstanceFigures(id, name, startedAt, lastSeenAt, InstanceState.NOT_HEARD, Map.of());
+    }
+
     InstanceFigures named(String other) {
         return new InstanceFigures(id, other, startedAt, lastSeenAt, state, lastMinute);
     }

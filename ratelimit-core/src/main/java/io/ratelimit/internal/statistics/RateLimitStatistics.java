@@ -8,11 +8,13 @@ import io.ratelimit.internal.statistics.SharedStatistics.Snapshot;
 import io.ratelimit.spi.RateLimitListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
@@ -220,22 +222,33 @@ public final class RateLimitStatistics implements AutoCloseable {
         return BoundedWait.get(all.read(first, newest, limit), DEADLINE);
     }
 
-    /** Returns the instances that are there, this one as it knows itself. */
+    /**
+     * Returns the instances that are there, this one as it knows itself, and then those that have not stopped and are no longer
+     * heard, unless another one has their name: that is a restart.
+     */
     private List<InstanceFigures> instances(Snapshot snapshot) {
+        Instant oldest = IntervalClock.instant(snapshot.nowMicros()).minus(PRESENCE);
         List<InstanceFigures> present = new ArrayList<>();
+        Map<String, InstanceFigures> silent = new TreeMap<>();
         present.add(ofThisInstance());
         for (InstanceFigures other : snapshot.instances()) {
-            boolean gone = other.lastSeenAt().plus(PRESENCE).isBefore(IntervalClock.instant(snapshot.nowMicros()));
-            if (!gone && !other.id().equals(id)) {
+            if (other.id().equals(id)) {
+                continue;
+            }
+            if (other.lastSeenAt().isBefore(oldest)) {
+                silent.put(other.name(), other.notHeard());
+            } else {
                 present.add(other);
             }
         }
+        present.forEach(instance -> silent.remove(instance.name()));
         present.sort(Comparator.comparing(InstanceFigures::startedAt).thenComparing(InstanceFigures::id));
         Map<String, Integer> names = new HashMap<>();
         present.replaceAll(instance -> {
             int same = names.merge(instance.name(), 1, Integer::sum);
             return same == 1 ? instance : instance.named(instance.name() + "#" + same);
         });
+        present.addAll(silent.values());
         return present;
     }
 

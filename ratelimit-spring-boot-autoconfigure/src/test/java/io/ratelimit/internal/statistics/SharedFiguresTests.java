@@ -1,6 +1,7 @@
 package io.ratelimit.internal.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 import static org.awaitility.Awaitility.await;
 
@@ -9,6 +10,7 @@ import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisServer;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -185,19 +187,37 @@ class SharedFiguresTests {
     }
 
     @Test
-    void instanceThatIsKilledIsForgottenAfterAWhile() {
+    void instanceThatIsKilledIsNotHeardUntilOneHasItsName() {
         try (CountingInstance first = start();
                 CountingInstance second = start()) {
             await().atMost(SOON).until(() -> first.figures().instances().size() == 2);
             second.kill();
-            // As if it had been a while ago.
-            String instances = prefix + ":{%statistics}:instances";
-            List<?> notes = (List<?>) redis.send("HGETALL", instances);
-            for (int i = 0; i < notes.size(); i += 2) {
-                String[] note = text(notes.get(i + 1)).split(" ", 2);
-                redis.send("HSET", instances, notes.get(i), Long.parseLong(note[0]) - 31_000_000 + " " + note[1]);
-            }
+            String name = first.figures().instances().get(0).name();
+            noteAsKilledAWhileAgo("another");
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(first.figures().instances())
+                            .extracting(
+                                    InstanceFigures::name,
+                                    instance -> instance.state().state())
+                            .containsExactly(tuple(name, "shared"), tuple("another", "not-heard")));
+            noteAsKilledAWhileAgo(URLEncoder.encode(name, StandardCharsets.UTF_8));
             await().atMost(SOON).until(() -> first.figures().instances().size() == 1);
+        }
+    }
+
+    private void noteAsKilledAWhileAgo(String name) {
+        String instances = prefix + ":{%statistics}:instances";
+        List<?> notes = (List<?>) redis.send("HGETALL", instances);
+        for (int i = 0; i < notes.size(); i += 2) {
+            String[] note = text(notes.get(i + 1)).split(" ", 2);
+            if (!notes.get(i).equals("%count")) {
+                redis.send(
+                        "HSET",
+                        instances,
+                        notes.get(i),
+                        (Long.parseLong(note[0]) - 31_000_000) + " "
+                                + note[1].replaceFirst("^(\\S+ \\S+ \\S+ \\S+) \\S+", "$1 " + name));
+            }
         }
     }
 
