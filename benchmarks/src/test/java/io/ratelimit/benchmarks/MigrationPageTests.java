@@ -104,7 +104,7 @@ class MigrationPageTests {
     /** Each property of the other library has a row, also if there is nothing like it here. */
     @ParameterizedTest
     @CsvSource({
-        "bucket4j-spring-boot-starter, bucket4j.",
+        "Bucket4j, bucket4j.",
         "Resilience4j, resilience4j.ratelimiter.",
         "Spring Cloud Gateway, spring.cloud.gateway.server.webflux.filter.request-rate-limiter.",
         "Spring Cloud Gateway, spring.cloud.gateway.server.webflux.redis-rate-limiter."
@@ -118,10 +118,10 @@ class MigrationPageTests {
 
     @ParameterizedTest
     @CsvSource({
-        "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.Bucket4JConfiguration",
-        "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.RateLimit",
-        "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.BandWidth",
-        "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.MethodProperties",
+        "Bucket4j, com.giffing.bucket4j.spring.boot.starter.context.properties.Bucket4JConfiguration",
+        "Bucket4j, com.giffing.bucket4j.spring.boot.starter.context.properties.RateLimit",
+        "Bucket4j, com.giffing.bucket4j.spring.boot.starter.context.properties.BandWidth",
+        "Bucket4j, com.giffing.bucket4j.spring.boot.starter.context.properties.MethodProperties",
         "Resilience4j, io.github.resilience4j.common.ratelimiter.configuration.CommonRateLimiterConfigurationProperties$InstanceProperties",
         "Spring Cloud Gateway, org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter$Config",
         "Spring Cloud Gateway, org.springframework.cloud.gateway.filter.factory.RequestRateLimiterGatewayFilterFactory$Config"
