@@ -51,6 +51,9 @@ class PicturesTests {
             browser.await("the limits are shown", () -> browser.isShown("[data-limit=quotes] a"));
             browser.await(
                     "the page is live", () -> browser.text("#connection-text").equals("Live"));
+            browser.await(
+                    "the caller is named",
+                    () -> browser.text("#finding-facts").contains("mallory"));
             Pictures.DASHBOARD.take(browser, directory);
         }
     }
