@@ -7,8 +7,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the state of a circuit breaker: closed, open or halfOpen. Each transition is one compare-and-set from the phase in which its
- * cause began. A call that began before the last recovery therefore changes nothing, and exactly one call opens the circuit.
+ * Holds the state of a circuit breaker: closed, or open, with a probe or without. Each transition is one compare-and-set from the
+ * phase in which its cause began. A call that began before the last recovery therefore changes nothing, and exactly one call opens the
+ * circuit.
  */
 final class CircuitState {
 
@@ -17,16 +18,23 @@ final class CircuitState {
     private final AtomicReference<Phase> phase;
 
     /** One phase of the circuit. Phases are compared by identity: no phase occurs twice. */
-    private sealed interface Phase permits Closed, Open, HalfOpen {}
+    sealed interface Phase permits Closed, Open {}
 
     /** The server is called. The window judges the calls of this phase, and no others. */
     record Closed(CircuitBreaker window) implements Phase {}
 
-    /** The server is not called. */
-    private record Open(RateLimitStoreException cause) implements Phase {}
+    /**
+     * The server is not called, except by one probe.
+     *
+     * @param probed whether there is a probe
+     * @param since when the probe was started
+     */
+    record Open(RateLimitStoreException cause, boolean probed, long since) implements Phase {
 
-    /** The server is not called, except by one probe. */
-    record HalfOpen(RateLimitStoreException cause, long since) implements Phase {}
+        boolean isProbed(long now, long patience) {
+            return probed && now - since <= patience;
+        }
+    }
 
     /** @param windows creates an empty window for each closed phase */
     CircuitState(Supplier<CircuitBreaker> windows) {
@@ -43,18 +51,17 @@ final class CircuitState {
     /** Returns why the circuit is not closed, or {@code null} if it is. */
     @Nullable
     RateLimitStoreException cause() {
-        Phase now = phase.get();
-        return now instanceof Open open ? open.cause : now instanceof HalfOpen halfOpen ? halfOpen.cause : null;
+        return phase.get() instanceof Open open ? open.cause : null;
     }
 
     /** Returns whether a probe is under way that was not started too long ago. */
     boolean isProbed(long now, long patience) {
-        return phase.get() instanceof HalfOpen halfOpen && now - halfOpen.since <= patience;
+        return phase.get() instanceof Open open && open.isProbed(now, patience);
     }
 
-    /** Opens the circuit, unless that closed phase is over. Returns whether this call opened it. */
-    boolean open(Closed during, RateLimitStoreException cause) {
-        return phase.compareAndSet(during, new Open(cause));
+    /** Opens the circuit, unless that phase is over. Returns whether this call opened it. */
+    boolean open(Phase during, RateLimitStoreException cause) {
+        return phase.compareAndSet(during, new Open(cause, false, 0));
     }
 
     /**
@@ -63,25 +70,17 @@ final class CircuitState {
      * @return the phase that the probe ends, or {@code null} if no probe is to start
      */
     @Nullable
-    HalfOpen probe(long now, long patience) {
-        Phase before = phase.get();
-        HalfOpen halfOpen = null;
-        if (before instanceof Open open) {
-            halfOpen = new HalfOpen(open.cause, now);
-        } else if (before instanceof HalfOpen lost && now - lost.since > patience) {
-            halfOpen = new HalfOpen(lost.cause, now);
+    Open probe(long now, long patience) {
+        if (phase.get() instanceof Open open && !open.isProbed(now, patience)) {
+            Open probe = new Open(open.cause, true, now);
+            return phase.compareAndSet(open, probe) ? probe : null;
         }
-        return halfOpen != null && phase.compareAndSet(before, halfOpen) ? halfOpen : null;
+        return null;
     }
 
     /** Closes the circuit, unless another probe has replaced this one. */
-    void succeeded(HalfOpen probe) {
+    void succeeded(Open probe) {
         phase.compareAndSet(probe, new Closed(windows.get()));
-    }
-
-    /** Leaves the circuit open and ready for the next probe. */
-    void failed(HalfOpen probe, RateLimitStoreException cause) {
-        phase.compareAndSet(probe, new Open(cause));
     }
 
     /** Closes the circuit of a server that no longer exists. */

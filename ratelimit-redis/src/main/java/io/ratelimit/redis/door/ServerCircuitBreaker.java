@@ -8,7 +8,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.door.CircuitState.Closed;
-import io.ratelimit.redis.door.CircuitState.HalfOpen;
+import io.ratelimit.redis.door.CircuitState.Open;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -149,7 +149,7 @@ public final class ServerCircuitBreaker {
     <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         long now = nanos.getAsLong();
         nextReminder.set(now + patienceNanos);
-        HalfOpen probe = circuit.probe(now, patienceNanos);
+        Open probe = circuit.probe(now, patienceNanos);
         long sent = awakeNanos.getAsLong();
         return probe == null ? shortCircuited() : observed(command, bound, failure -> judge(probe, sent, failure));
     }
@@ -210,12 +210,12 @@ public final class ServerCircuitBreaker {
         }
     }
 
-    private void judge(HalfOpen probe, long sent, @Nullable RateLimitStoreException failure) {
+    private void judge(Open probe, long sent, @Nullable RateLimitStoreException failure) {
         long now = awakeNanos.getAsLong();
         if (failure != null && !isCallersFault(failure)) {
-            circuit.failed(probe, failure.getReason() == Reason.CLOSED ? probe.cause() : failure);
+            circuit.open(probe, failure.getReason() == Reason.CLOSED ? probe.cause() : failure);
         } else if (now - sent > slowNanos) {
-            circuit.failed(probe, tooSlow());
+            circuit.open(probe, tooSlow());
         } else {
             lastAnswer = now;
             circuit.succeeded(probe);

@@ -6,7 +6,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.door.CircuitState.Closed;
-import io.ratelimit.redis.door.CircuitState.HalfOpen;
+import io.ratelimit.redis.door.CircuitState.Open;
 import io.ratelimit.testing.LongRunning;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -75,7 +75,7 @@ class ServerCircuitBreakerModelCheckingTests {
         @Operation
         public void probe() {
             if (probing.compareAndSet(true, false)) {
-                HalfOpen probe = circuit.probe(0, 1);
+                Open probe = circuit.probe(0, 1);
                 if (probe != null) {
                     circuit.succeeded(probe);
                 }
