@@ -16,11 +16,30 @@ public final class AlgorithmParts {
 
     static final String FILE = "own_algorithms.lua";
 
+    private static final String CHECK = "check_algorithm.lua";
+
     private AlgorithmParts() {}
 
     /** Returns the name by which the script knows the algorithm. */
     public static String name(RateLimitAlgorithm algorithm) {
         return LimitNames.canonical(algorithm.name());
+    }
+
+    /**
+     * Returns a script that tries the algorithm, see {@code check_algorithm.lua}. It reads and writes no key; its first argument is
+     * the {@link #name}.
+     */
+    public static String checkScript(RateLimitAlgorithm algorithm) {
+        return checkScript(algorithm, RateLimitScript.read(CHECK));
+    }
+
+    /**
+     * Returns a script that does something else with the algorithm.
+     *
+     * @param end Lua behind the parts, for which {@code own_algorithm(name)} returns the functions of the algorithm
+     */
+    public static String checkScript(RateLimitAlgorithm algorithm, String end) {
+        return RateLimitScript.text(RateLimitScript.PARTS, texts(List.of(algorithm)), end);
     }
 
     /** Returns the texts behind those of the script's parts; none if the application has no algorithms. */

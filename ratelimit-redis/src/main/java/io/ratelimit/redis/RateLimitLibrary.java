@@ -1,12 +1,9 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.RateLimitAlgorithm;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.List;
+import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -24,7 +21,7 @@ public final class RateLimitLibrary {
 
     private static final String PREFIX = "ratelimit_";
 
-    private static final int DIGEST_BYTES = 8;
+    private static final int DIGEST_LENGTH = 16;
 
     /** Assembled when the connecting thread first asks for it, while the beans of the application are created. */
     private final SingletonSupplier<Code> code;
@@ -36,7 +33,7 @@ public final class RateLimitLibrary {
     private record Code(String name, String text) {
 
         static Code of(String functions) {
-            String name = PREFIX + digest(functions);
+            String name = PREFIX + DigestUtils.sha1DigestAsHex(functions).substring(0, DIGEST_LENGTH);
             return new Code(name, "#!lua name=" + name + "\n" + functions + end(name));
         }
     }
@@ -77,14 +74,5 @@ public final class RateLimitLibrary {
 
     static String end(String name) {
         return "redis.register_function('" + name + "', " + RUN + ")\n";
-    }
-
-    private static String digest(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
-        } catch (NoSuchAlgorithmException ex) {
-            throw new IllegalStateException("Every JDK has SHA-256", ex);
-        }
     }
 }

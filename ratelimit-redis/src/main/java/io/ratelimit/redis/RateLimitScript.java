@@ -2,7 +2,6 @@ package io.ratelimit.redis;
 
 import io.ratelimit.RateLimitAlgorithm;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -11,6 +10,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.Resource;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.util.function.SingletonSupplier;
@@ -86,10 +87,6 @@ public final class RateLimitScript {
         return parts;
     }
 
-    static String text(List<String> parts, String end) {
-        return text(parts, List.of(), end);
-    }
-
     /** @param own the texts behind those of the parts */
     static String text(List<String> parts, List<String> own, String end) {
         return Stream.concat(parts.stream().map(RateLimitScript::read), own.stream())
@@ -97,11 +94,8 @@ public final class RateLimitScript {
     }
 
     static String read(String part) {
-        try (InputStream in = RateLimitScript.class.getResourceAsStream(part)) {
-            if (in == null) {
-                throw missing(part);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            return resource(part).getContentAsString(StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
@@ -109,13 +103,13 @@ public final class RateLimitScript {
 
     /** Stops the start-up, because the text is assembled later. */
     static void checkExists(String part) {
-        if (RateLimitScript.class.getResource(part) == null) {
-            throw missing(part);
+        if (!resource(part).exists()) {
+            throw new IllegalStateException("io/ratelimit/redis/" + part + " is missing from the class path");
         }
     }
 
-    private static IllegalStateException missing(String part) {
-        return new IllegalStateException("io/ratelimit/redis/" + part + " is missing from the class path");
+    private static Resource resource(String part) {
+        return new ClassPathResource(part, RateLimitScript.class);
     }
 
     /** Assembles the text when the connecting thread first asks for it, while the beans of the application are created. */

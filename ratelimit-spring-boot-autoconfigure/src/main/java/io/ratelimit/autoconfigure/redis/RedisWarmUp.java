@@ -9,7 +9,7 @@ import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.internal.limiter.DecisionWarmUp;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
-import io.ratelimit.redis.AlgorithmCheckScript;
+import io.ratelimit.redis.AlgorithmParts;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.BackgroundCommands;
 import io.ratelimit.redis.connection.RedisConnector;
@@ -133,9 +133,9 @@ final class RedisWarmUp {
         try {
             BoundedWait.get(
                     commands.run(
-                            RedisScript.of(AlgorithmCheckScript.text(algorithm), List.class),
+                            RedisScript.of(AlgorithmParts.checkScript(algorithm), List.class),
                             List.of(keyPrefix + KEY_SUFFIX),
-                            List.of(AlgorithmCheckScript.name(algorithm))),
+                            List.of(AlgorithmParts.name(algorithm))),
                     MAX_CHECK);
         } catch (RuntimeException ex) {
             String message =

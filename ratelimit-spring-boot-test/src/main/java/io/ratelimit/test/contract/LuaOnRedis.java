@@ -11,7 +11,7 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.redis.AlgorithmCheckScript;
+import io.ratelimit.redis.AlgorithmParts;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
@@ -187,10 +187,10 @@ final class LuaOnRedis implements AutoCloseable {
     /** Calls one function of the Lua part, and returns its results. */
     List<Long> call(String function, long... arguments) {
         if (checkScript == null) {
-            checkScript = await(texts.scriptLoad(AlgorithmCheckScript.text(algorithm, CALL)));
+            checkScript = await(texts.scriptLoad(AlgorithmParts.checkScript(algorithm, CALL)));
         }
         String[] all = Stream.concat(
-                        Stream.of(AlgorithmCheckScript.name(algorithm), function),
+                        Stream.of(AlgorithmParts.name(algorithm), function),
                         Arrays.stream(arguments).mapToObj(Long::toString))
                 .toArray(String[]::new);
         return await(texts.<List<Long>>evalsha(checkScript, ScriptOutputType.MULTI, new String[0], all));
