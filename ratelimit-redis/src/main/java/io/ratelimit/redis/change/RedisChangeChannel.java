@@ -65,8 +65,8 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     /** How long a stop waits for a connection that is being created. */
     private final Duration patience;
 
-    /** From the last start on. */
-    private @Nullable SubscriptionKeeper subscribing;
+    /** From the last start to the next stop. */
+    private volatile @Nullable SubscriptionKeeper subscribing;
 
     private volatile boolean logged;
 
@@ -76,8 +76,6 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     private final AtomicBoolean forbiddenLogged = new AtomicBoolean();
 
     private boolean subscriberFailed;
-
-    private volatile boolean running;
 
     /** @param keyPrefix the prefix of all keys of the starter, which the channel's name has, too */
     public RedisChangeChannel(RedisConnector connector, String keyPrefix) {
@@ -94,7 +92,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     @Override
     public void send(String topic, String message) {
-        if (running) {
+        if (subscribing != null) {
             String text = text(topic, message);
             var unused = commands.run(template -> template.convertAndSend(channel, text))
                     .exceptionally(thrown -> {
@@ -122,10 +120,10 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     /** Subscribes in the background. */
     public synchronized void start() {
-        if (!running) {
-            running = true;
-            subscribing = new SubscriptionKeeper();
-            subscribing.attempts.start();
+        if (subscribing == null) {
+            SubscriptionKeeper next = new SubscriptionKeeper();
+            subscribing = next;
+            next.attempts.start();
         }
     }
 
@@ -145,7 +143,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     }
 
     private void log(Throwable failure) {
-        if (running && !warnIfForbidden(failure) && !logged) {
+        if (subscribing != null && !warnIfForbidden(failure) && !logged) {
             logged = true;
             logger.log(
                     Level.INFO,
@@ -157,10 +155,10 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     /** Ends the subscription, while there are connections. */
     public synchronized void stop() {
-        running = false;
-        if (subscribing != null) {
-            subscribing.end();
-            subscribing = null;
+        SubscriptionKeeper ended = subscribing;
+        subscribing = null;
+        if (ended != null) {
+            ended.end();
         }
     }
 

@@ -53,8 +53,6 @@ final class DedicatedConnections extends LettuceConnectionFactory {
     /** Of all commands. They fail at once when it is closed. */
     private volatile @Nullable StatefulConnection<byte[], byte[]> current;
 
-    private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> commands;
-
     /** Why the last attempt to connect has failed, such as the server's reply to a password; {@code null}: it has not. */
     private volatile @Nullable RuntimeException failure;
 
@@ -105,15 +103,8 @@ final class DedicatedConnections extends LettuceConnectionFactory {
         }
         connecting = Thread.currentThread();
         try {
-            if (isClusterAware()) {
-                StatefulRedisClusterConnection<byte[], byte[]> cluster = super.getSharedClusterConnection();
-                commands = Objects.requireNonNull(cluster).async();
-                current = cluster;
-            } else {
-                StatefulRedisConnection<byte[], byte[]> server = super.getSharedConnection();
-                commands = Objects.requireNonNull(server).async();
-                current = server;
-            }
+            current = Objects.requireNonNull(
+                    isClusterAware() ? super.getSharedClusterConnection() : super.getSharedConnection());
             failure = null;
         } catch (RuntimeException ex) {
             failure = ex;
@@ -148,11 +139,14 @@ final class DedicatedConnections extends LettuceConnectionFactory {
 
     /** Returns the commands of the connection, which Lettuce opens again by itself. They never block. */
     RedisClusterAsyncCommands<byte[], byte[]> commands() {
-        RedisClusterAsyncCommands<byte[], byte[]> known = commands;
-        if (known == null || failure != null) {
-            throw new RedisConnectionFailureException("No connection yet", failure);
+        StatefulConnection<byte[], byte[]> known = current;
+        if (failure == null && known instanceof StatefulRedisConnection<byte[], byte[]> server) {
+            return server.async();
         }
-        return known;
+        if (failure == null && known instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+            return cluster.async();
+        }
+        throw new RedisConnectionFailureException("No connection yet", failure);
     }
 
     /** Returns the connection that all commands use, or {@code null} before the first. */

@@ -2,9 +2,9 @@ package io.ratelimit.redis.connection;
 
 import java.lang.System.Logger.Level;
 import java.util.Properties;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.core.RedisCallback;
 
 /** Warns if Redis may evict buckets when its memory is full: an evicted bucket is a full bucket. */
 final class EvictionPolicyWarning {
@@ -32,33 +32,32 @@ final class EvictionPolicyWarning {
      * every bucket has one.
      */
     static @Nullable String warning(TemplateScriptExecutor redis, String address) {
-        Set<String> policies = policies(redis);
-        policies.remove(SAFE);
+        String policies;
+        try {
+            policies = policies(redis.template().execute((RedisCallback<@Nullable Properties>)
+                    connection -> connection.serverCommands().info("memory")));
+        } catch (RuntimeException | LinkageError ex) {
+            logger.log(Level.DEBUG, "Cannot read the eviction policy of Redis; not warning about it", ex);
+            return null;
+        }
         return policies.isEmpty()
                 ? null
-                : "Redis at " + address + " may evict buckets (maxmemory is set, and maxmemory-policy is "
-                        + String.join(", ", policies)
+                : "Redis at " + address + " may evict buckets (maxmemory is set, and maxmemory-policy is " + policies
                         + "); an evicted bucket is full again. Set maxmemory-policy to noeviction, or use a separate Redis"
                         + " for rate limits.";
     }
 
-    private static Set<String> policies(TemplateScriptExecutor redis) {
-        Set<String> policies = new TreeSet<>();
-        Properties memory;
-        try {
-            memory = redis.memory();
-        } catch (RuntimeException | LinkageError ex) {
-            logger.log(Level.DEBUG, "Cannot read the eviction policy of Redis; not warning about it", ex);
-            return policies;
-        }
-        for (String name : memory.stringPropertyNames()) {
-            if (name.endsWith(POLICY)) {
-                String node = name.substring(0, name.length() - POLICY.length());
-                if (!"0".equals(memory.getProperty(node + LIMIT, "0"))) {
-                    policies.add(memory.getProperty(name));
-                }
-            }
-        }
-        return policies;
+    /** Returns the policies that evict something. On a cluster each name is prefixed with its node. */
+    private static String policies(@Nullable Properties memory) {
+        return memory == null
+                ? ""
+                : memory.stringPropertyNames().stream()
+                        .filter(name -> name.endsWith(POLICY)
+                                && !"0".equals(memory.getProperty(name.replace(POLICY, LIMIT), "0")))
+                        .map(memory::getProperty)
+                        .filter(policy -> !policy.equals(SAFE))
+                        .distinct()
+                        .sorted()
+                        .collect(Collectors.joining(", "));
     }
 }

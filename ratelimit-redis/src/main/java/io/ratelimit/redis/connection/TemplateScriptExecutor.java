@@ -4,7 +4,6 @@ import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisTopology;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -79,12 +78,5 @@ public class TemplateScriptExecutor implements RateLimitScriptExecutor {
     void prepare() {
         clustered = Boolean.TRUE.equals(
                 template.execute((RedisCallback<Boolean>) connection -> connection instanceof RedisClusterConnection));
-    }
-
-    /** Returns what the server reports about its memory; on a cluster each name is prefixed with its node. Blocks. */
-    Properties memory() {
-        Properties memory = template.execute((RedisCallback<Properties>)
-                connection -> connection.serverCommands().info("memory"));
-        return memory == null ? new Properties() : memory;
     }
 }

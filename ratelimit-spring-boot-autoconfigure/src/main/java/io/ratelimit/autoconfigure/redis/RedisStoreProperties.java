@@ -8,9 +8,7 @@ import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisClock;
 import io.ratelimit.redis.script.KeyHash;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -68,14 +66,14 @@ public record RedisStoreProperties(
 
     /** Returns the ways in which the properties tell where the server is. */
     List<String> addresses() {
-        Map<String, @Nullable Object> ways = new LinkedHashMap<>();
-        ways.put("url", url);
-        ways.put("host or port", host == null ? port : host);
-        ways.put("sentinel", sentinel);
-        ways.put("cluster", cluster);
-        ways.put("connection-factory", connectionFactory);
-        ways.values().removeIf(Objects::isNull);
-        return List.copyOf(ways.keySet());
+        return Stream.of(
+                        url == null ? null : "url",
+                        host == null && port == null ? null : "host or port",
+                        sentinel == null ? null : "sentinel",
+                        cluster == null ? null : "cluster",
+                        connectionFactory == null ? null : "connection-factory")
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /** Whether a connection property is set, so that rate limits have a connection of their own. */
