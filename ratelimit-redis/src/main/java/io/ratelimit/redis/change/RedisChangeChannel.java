@@ -24,6 +24,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.core.NestedExceptionUtils;
@@ -60,7 +61,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     private final Executor receiver = DaemonThreads.create("ratelimit-subscribe", 1, WAITING);
 
-    private final ScheduledExecutorService thread;
+    private final Supplier<ScheduledExecutorService> threads;
 
     /** How long a stop waits for a connection that is being created. */
     private final Duration patience;
@@ -79,12 +80,14 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     /** @param keyPrefix the prefix of all keys of the starter, which the channel's name has, too */
     public RedisChangeChannel(RedisConnector connector, String keyPrefix) {
-        this(connector, keyPrefix, DaemonThreads.createScheduler("ratelimit-channel"), CONNECT);
+        this(connector, keyPrefix, () -> DaemonThreads.createScheduler("ratelimit-channel"), CONNECT);
     }
 
-    RedisChangeChannel(RedisConnector connector, String keyPrefix, ScheduledExecutorService thread, Duration patience) {
+    /** @param threads creates the thread of the attempts, from a start to the next stop */
+    RedisChangeChannel(
+            RedisConnector connector, String keyPrefix, Supplier<ScheduledExecutorService> threads, Duration patience) {
         this.connector = connector;
-        this.thread = thread;
+        this.threads = threads;
         this.patience = patience;
         this.channel = keyPrefix + ":%changes";
         this.commands = new BackgroundCommands(connector, "messages", "ratelimit-publish", 1, WAITING);
@@ -175,7 +178,6 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     @Override
     public void destroy() {
         stop();
-        thread.shutdownNow();
     }
 
     /** Runs the task not on the thread of the driver, which reads replies, too. */
@@ -206,15 +208,12 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     /** Keeps one subscription, from a start to the next stop. */
     private final class SubscriptionKeeper {
 
-        private final PeriodicTask attempts = new PeriodicTask(thread, this::attempt, this::pauseMillis);
+        private final PeriodicTask attempts = new PeriodicTask(threads.get(), this::attempt, this::pauseMillis);
 
         private volatile boolean tried;
 
         /** {@code null}: none, or not yet. Drivers subscribe nevertheless if it is closed too early. */
         private volatile @Nullable RedisConnection subscription;
-
-        /** The thread that may wait for a connection. */
-        private @Nullable Thread attempting;
 
         /** Done when no connection is being created. */
         private volatile CompletableFuture<@Nullable Void> created = CompletableFuture.completedFuture(null);
@@ -229,7 +228,6 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
         private void attempt() {
             tried = true;
-            attempting(Thread.currentThread());
             try {
                 if (!isSubscribed() && connector.connect(CONNECT)) {
                     subscribe();
@@ -240,11 +238,6 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
                     log(ex);
                 }
             }
-            attempting(null);
-        }
-
-        private synchronized void attempting(@Nullable Thread thread) {
-            attempting = thread;
         }
 
         private boolean isSubscribed() {
@@ -302,14 +295,9 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
             attempts.stop();
             close(subscription);
             BoundedWait.await(created, patience);
-            interrupt();
+            // Interrupts the thread that may still wait for a connection.
+            attempts.close();
             close(subscription);
-        }
-
-        private synchronized void interrupt() {
-            if (attempting != null) {
-                attempting.interrupt();
-            }
         }
     }
 

@@ -19,10 +19,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -53,6 +53,8 @@ class RedisChangeChannelTests {
             redis.connections(), Duration.ofSeconds(20), RateLimitScript.load(), RateLimitLibrary.load());
 
     private final List<RedisChangeChannel> channels = new ArrayList<>();
+
+    private final List<HandTurnedThread> threads = new ArrayList<>();
 
     private final String prefix = RedisUnderTest.newPrefix();
 
@@ -103,26 +105,30 @@ class RedisChangeChannelTests {
         }
     }
 
+    private ScheduledExecutorService thread() {
+        threads.add(new HandTurnedThread());
+        return threads.get(threads.size() - 1);
+    }
+
     /** As devtools and checkpoints do with a context. */
     @Test
     void restartsLeaveOneSeriesOfAttempts() {
         connector.connect();
-        HandTurnedThread thread = new HandTurnedThread();
-        RedisChangeChannel channel = new RedisChangeChannel(connector, prefix, thread, Duration.ZERO);
+        RedisChangeChannel channel = new RedisChangeChannel(connector, prefix, this::thread, Duration.ZERO);
         channels.add(channel);
         for (int i = 0; i < 3; i++) {
             channel.start();
             channel.start();
-            thread.turn();
+            threads.get(i).turn();
             channel.stop();
         }
         channel.start();
-        thread.pass(Duration.ofSeconds(2));
-        assertThat(thread.tasks()).isEqualTo(1);
+        threads.forEach(thread -> thread.pass(Duration.ofSeconds(2)));
+        assertThat(threads.stream().map(HandTurnedThread::tasks)).containsExactly(0, 0, 0, 1);
         assertThat(subscriptions()).isEqualTo(1);
         channel.stop();
-        thread.pass(Duration.ofSeconds(2));
-        assertThat(thread.tasks()).isZero();
+        threads.forEach(thread -> thread.pass(Duration.ofSeconds(2)));
+        assertThat(threads).allMatch(HandTurnedThread::isIdle);
         await().until(() -> subscriptions() == 0);
     }
 
@@ -141,7 +147,7 @@ class RedisChangeChannelTests {
         assertThat(proxied.connect()).isTrue();
         refusing.set(true);
         HandTurnedThread thread = new HandTurnedThread();
-        RedisChangeChannel channel = new RedisChangeChannel(proxied, prefix, thread, Duration.ZERO);
+        RedisChangeChannel channel = new RedisChangeChannel(proxied, prefix, () -> thread, Duration.ZERO);
         channels.add(channel);
         channel.start();
         thread.pass(Duration.ofMinutes(59));
@@ -184,7 +190,8 @@ class RedisChangeChannelTests {
         int expected = started ? 1 : 0;
         await().until(() -> subscribed.get() == expected + 1);
         await().until(() -> subscriptions() == expected);
-        assertThat(used.get(0).isSubscribed()).isFalse();
+        // Each has a thread of its own.
+        await().until(() -> used.stream().filter(RedisConnection::isSubscribed).count() == expected);
         channel.stop();
         slow.destroy();
     }
@@ -212,7 +219,7 @@ class RedisChangeChannelTests {
         assertThat(slow.connect()).isTrue();
         connected.set(true);
         RedisChangeChannel channel =
-                new RedisChangeChannel(slow, prefix, new ScheduledThreadPoolExecutor(1), Duration.ofMinutes(1));
+                new RedisChangeChannel(slow, prefix, () -> new ScheduledThreadPoolExecutor(1), Duration.ofMinutes(1));
         channels.add(channel);
         channel.start();
         creating.await();
@@ -244,12 +251,12 @@ class RedisChangeChannelTests {
             assertThat(hanging.connect()).isTrue();
             connected.set(true);
             ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
-            RedisChangeChannel channel = new RedisChangeChannel(hanging, prefix, thread, Duration.ofMillis(10));
+            RedisChangeChannel channel = new RedisChangeChannel(hanging, prefix, () -> thread, Duration.ofMillis(10));
             channels.add(channel);
             channel.start();
             try (Socket accepted = silent.accept()) {
                 channel.stop();
-                assertThat(CompletableFuture.runAsync(() -> {}, thread)).succeedsWithin(Duration.ofSeconds(60));
+                assertThat(thread.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
                 assertThat(accepted.isConnected()).isTrue();
             }
             never.destroy();
