@@ -46,8 +46,8 @@ final class ConnectionBootstrap {
 
     private volatile boolean stopped;
 
-    /** Fails calls, whose continuations may be slow, so that the next attempt does not wait for them. */
-    private final Executor failures = DaemonThreads.createService("ratelimit-unconnected", 1, Integer.MAX_VALUE);
+    /** Sends or fails calls that have waited. Their continuations may be slow, and the next attempt does not wait for them. */
+    private final Executor waiting = DaemonThreads.createService("ratelimit-unconnected", 1, Integer.MAX_VALUE);
 
     private volatile @Nullable Throwable failure;
 
@@ -90,19 +90,11 @@ final class ConnectionBootstrap {
         start();
         return tried.isDone()
                 ? tried.thenCompose(done -> outcome(task))
-                : tried.thenComposeAsync(done -> outcome(task), this::proceed);
+                : tried.thenComposeAsync(done -> outcome(task), waiting);
     }
 
     private <T> CompletionStage<T> outcome(Supplier<? extends CompletionStage<T>> task) {
         return isMade() ? task.get() : CompletableFuture.failedFuture(missing());
-    }
-
-    private void proceed(Runnable waiting) {
-        if (isMade()) {
-            waiting.run();
-        } else {
-            failures.execute(waiting);
-        }
     }
 
     /** Ends the attempts and fails the tasks that wait for them. */
