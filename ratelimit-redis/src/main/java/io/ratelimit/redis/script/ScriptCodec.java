@@ -44,19 +44,11 @@ public final class ScriptCodec {
 
     private final Map<RateLimit, byte[]> limits = new ConcurrentHashMap<>();
 
+    /** Encodes a call in a run of its own. */
     public byte[][] arguments(ScriptCall call, List<Charge> charges) {
-        return arguments(call, charges, 0);
-    }
-
-    /**
-     * Encodes a call in a run of its own.
-     *
-     * @param more as {@link ScriptInput#more()}
-     */
-    public byte[][] arguments(ScriptCall call, List<Charge> charges, long more) {
         List<byte[]> arguments = new ArrayList<>(1 + 2 * charges.size());
         arguments.add(new byte[charges.size()]);
-        add(call, charges, more, arguments, 0);
+        add(call, charges, 0, arguments, 0);
         return arguments.toArray(byte[][]::new);
     }
 

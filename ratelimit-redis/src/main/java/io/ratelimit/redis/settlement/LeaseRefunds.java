@@ -53,10 +53,6 @@ public final class LeaseRefunds {
         return new RedisLease(charge, receipt, resetAfter);
     }
 
-    private byte[] name(Charge charge) {
-        return keys.name(charge.limit(), charge.key());
-    }
-
     private CompletableFuture<Void> send(List<Lease> remainders) {
         List<Charge> charges = new ArrayList<>(remainders.size());
         List<Receipt> receipts = new ArrayList<>(remainders.size());
@@ -94,7 +90,7 @@ public final class LeaseRefunds {
         }
 
         private byte[] name() {
-            return LeaseRefunds.this.name(charge);
+            return keys.name(charge.limit(), charge.key());
         }
 
         @Override

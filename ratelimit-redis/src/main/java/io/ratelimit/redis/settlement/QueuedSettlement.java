@@ -1,7 +1,6 @@
 package io.ratelimit.redis.settlement;
 
 import io.ratelimit.internal.limit.AlgorithmTraits.Trait;
-import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.spi.Charge;
 import java.util.concurrent.CompletableFuture;
 
@@ -47,11 +46,6 @@ final class QueuedSettlement {
         this.name = name;
         this.amount = amount;
         this.since = since;
-    }
-
-    /** Creates one that charges permits. */
-    static QueuedSettlement charging(Charge charge, byte[] name, long since) {
-        return new QueuedSettlement(charge, charge.permits(), name, ScriptCodec.forced(charge), since);
     }
 
     /** Returns the charge without its key, which is that of the bucket. */

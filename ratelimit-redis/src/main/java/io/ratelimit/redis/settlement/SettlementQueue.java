@@ -98,7 +98,8 @@ public final class SettlementQueue {
      * @return fails if they are lost
      */
     public CompletableFuture<Void> charge(Charge charge, byte[] name) {
-        return add(List.of(QueuedSettlement.charging(charge, name, redis.nanos())));
+        byte[] amount = ScriptCodec.forced(charge);
+        return add(List.of(new QueuedSettlement(charge, charge.permits(), name, amount, redis.nanos())));
     }
 
     /**

@@ -372,7 +372,7 @@ class SettlementQueueTests {
     @Test
     void keysOfCallersAreNotKept() {
         Charge charge = new Charge(limit, "a".repeat(1_000_000), 7);
-        assertThat(QueuedSettlement.charging(charge, "name".getBytes(UTF_8), 0).charge())
+        assertThat(new QueuedSettlement(charge, 7, "name".getBytes(UTF_8), "+7".getBytes(UTF_8), 0).charge())
                 .isEqualTo(new Charge(limit, null, 7));
     }
 
