@@ -102,13 +102,14 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
                 : RedisTopology.ONE_SERVER;
     }
 
-    /** Sets the clock of scripts beside the one that decides. */
+    /** Sets the clock of scripts. */
     public RedisConnector by(RedisClock clock) {
         this.clock = clock;
         return this;
     }
 
-    RedisClock clock() {
+    /** Returns the clock of scripts. */
+    public RedisClock clock() {
         return clock;
     }
 

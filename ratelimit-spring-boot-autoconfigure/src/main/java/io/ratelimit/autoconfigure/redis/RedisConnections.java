@@ -4,7 +4,6 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.AlgorithmCatalog;
 import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.redis.connection.InstanceClockExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -70,11 +69,7 @@ public record RedisConnections(
         return new RedisServers(
                 servers,
                 executor instanceof RedisConnector connector
-                        ? new RedisWarmUp(
-                                connector,
-                                InstanceClockExecutor.of(first.clock(), connector),
-                                first.keyPrefix(),
-                                algorithms)
+                        ? new RedisWarmUp(connector, first.keyPrefix(), algorithms)
                         : null);
     }
 

@@ -10,8 +10,8 @@ import io.ratelimit.internal.limiter.DecisionWarmUp;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.redis.AlgorithmParts;
-import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.BackgroundCommands;
+import io.ratelimit.redis.connection.InstanceClockExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.script.AlgorithmMistake;
@@ -52,8 +52,6 @@ final class RedisWarmUp {
 
     private final RedisConnector connector;
 
-    private final RateLimitScriptExecutor executor;
-
     private final String keyPrefix;
 
     private final BackgroundCommands commands;
@@ -69,11 +67,8 @@ final class RedisWarmUp {
 
     private volatile @Nullable RateLimitConfigurationException mistake;
 
-    /** @param executor sends what decides over the connection */
-    RedisWarmUp(
-            RedisConnector connector, RateLimitScriptExecutor executor, String keyPrefix, AlgorithmCatalog algorithms) {
+    RedisWarmUp(RedisConnector connector, String keyPrefix, AlgorithmCatalog algorithms) {
         this.connector = connector;
-        this.executor = executor;
         this.keyPrefix = keyPrefix;
         this.algorithms = algorithms;
         this.commands = new BackgroundCommands(connector, "checks of algorithms", "ratelimit-algorithm-check", 1, 100);
@@ -163,7 +158,8 @@ final class RedisWarmUp {
     }
 
     private void warmUpRedis() throws Exception {
-        GuardedRedis redis = GuardedRedis.forWarmUp(executor, TIMEOUT, keyPrefix + KEY_SUFFIX);
+        GuardedRedis redis = GuardedRedis.forWarmUp(
+                InstanceClockExecutor.of(connector.clock(), connector), TIMEOUT, keyPrefix + KEY_SUFFIX);
         try {
             redis.warmUp(MAX_WAIT);
             warmUp(new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEY_SUFFIX)));
