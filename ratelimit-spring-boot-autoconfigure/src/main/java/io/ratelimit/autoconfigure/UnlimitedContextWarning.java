@@ -5,6 +5,9 @@ import io.ratelimit.autoconfigure.properties.OnRateLimitsEnabled;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -55,9 +58,18 @@ final class UnlimitedContextWarning
             AnnotatedBeanWarning warning = new AnnotatedBeanWarning(beans);
             beans.addBeanPostProcessor(warning);
             Stream.of(beans.getBeanDefinitionNames())
-                    .map(name -> beans.getType(name, false))
+                    .map(name -> type(beans, name))
                     .filter(Objects::nonNull)
                     .forEach(warning::look);
+        }
+    }
+
+    /** Returns the type of a bean; {@code null}: it cannot be loaded, as may be that of a lazy bean, whose use fails. */
+    private static @Nullable Class<?> type(BeanFactory beans, String name) {
+        try {
+            return beans.getType(name, false);
+        } catch (BeansException | LinkageError ex) {
+            return null;
         }
     }
 

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -22,6 +23,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.util.StringUtils;
 
 /** An application without the auto-configuration, as a test slice is one, is not unlimited without a word. */
@@ -54,6 +56,21 @@ class UnlimitedContextTests {
         assertThat(startWithChild(application, Plain.class)).isEmpty();
         assertThat(startWithChild(application, Unlimited.class, "--ratelimit.enabled=off"))
                 .isEmpty();
+    }
+
+    /** As one of XML files, where Spring loads the class of a lazy bean only when that is asked for. */
+    @Test
+    void contextStartsWithALazyBeanWhoseClassIsMissing() {
+        try (ConfigurableApplicationContext parent = builder(Plain.class).run();
+                GenericApplicationContext servlet = new GenericApplicationContext(parent)) {
+            RootBeanDefinition missing = new RootBeanDefinition();
+            missing.setBeanClassName("com.acme.Missing");
+            missing.setLazyInit(true);
+            servlet.registerBeanDefinition("missing", missing);
+            servlet.registerBean(Quotes.class);
+            servlet.refresh();
+        }
+        assertThat(warnings()).hasSize(1);
     }
 
     private List<String> startWithChild(Class<?> application, Class<?> child, String... arguments) {
