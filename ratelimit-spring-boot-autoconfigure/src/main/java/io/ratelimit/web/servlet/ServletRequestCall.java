@@ -48,13 +48,15 @@ final class ServletRequestCall implements RequestCall {
         if (!settlement.holdsPermits() && !matched.isSettled()) {
             return;
         }
+        // If it is, its end is told, and no other must be: between a dispatch and its thread, it would look over.
+        boolean isFollowed = record.followed() != null;
         RequestCompletion completion = record.completion();
         completion.add(settlement::release);
         if (matched.isSettled()) {
             completion.add(() -> matched.settle(acquire, settlement, gate, completion.status()));
         }
         // Asked last: a thread that ends the request meanwhile may not have seen the completion.
-        if (!record.isHandled()) {
+        if (!isFollowed && !record.isHandled()) {
             completion.awaitEnd(request);
         }
     }

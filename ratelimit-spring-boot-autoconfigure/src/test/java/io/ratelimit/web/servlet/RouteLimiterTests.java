@@ -67,6 +67,25 @@ class RouteLimiterTests {
         });
     }
 
+    /** Its asynchronous processing has not started again then, but it is not over. */
+    @Test
+    void threadThatEntersBeforeADispatchBeginsDoesNotEndTheRequest() {
+        runner.withPropertyValues("ratelimit.limits.late.algorithm=concurrency", "ratelimit.limits.late.capacity=1")
+                .run(context -> {
+                    MockHttpServletRequest request = new MockHttpServletRequest();
+                    request.setAsyncSupported(true);
+                    RouteLimiter routes = context.getBean(RouteLimiter.class);
+                    context.getBean(RateLimitHeadersFilter.class)
+                            .doFilter(request, new MockHttpServletResponse(), (same, response) -> {
+                                routes.enter("held", Map.of(), request);
+                                same.startAsync();
+                            });
+                    request.setAsyncStarted(false);
+                    routes.enter("late", Map.of(), request);
+                    assertThat(remaining(context)).isZero();
+                });
+    }
+
     private static long remaining(ApplicationContext context) {
         return context.getBean(RateLimiterRegistry.class)
                 .get("held")
