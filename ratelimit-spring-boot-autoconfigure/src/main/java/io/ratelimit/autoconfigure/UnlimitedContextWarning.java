@@ -32,17 +32,18 @@ final class UnlimitedContextWarning
 
     @Override
     public void initialize(ConfigurableApplicationContext context) {
-        context.addApplicationListener(this);
         context.addBeanFactoryPostProcessor(beans -> {
-            if (isUnlimited(beans, context)) {
-                if (isExcluded(beans)) {
-                    logger.log(
-                            Level.WARNING,
-                            "Rate limits are off: RateLimitAutoConfiguration is excluded. Remove the exclusion, or set"
-                                    + " ratelimit.enabled=false instead of it");
-                } else {
+            boolean unlimited = isUnlimited(beans, context);
+            if (!isExcluded(beans)) {
+                context.addApplicationListener(this);
+                if (unlimited) {
                     beans.addBeanPostProcessor(new AnnotatedBeanWarning(beans));
                 }
+            } else if (unlimited) {
+                logger.log(
+                        Level.WARNING,
+                        "Rate limits are off: RateLimitAutoConfiguration is excluded. Remove the exclusion, or set"
+                                + " ratelimit.enabled=false instead of it");
             }
         });
     }

@@ -114,6 +114,8 @@ class UnlimitedContextTests {
                         "Rate limits are off: RateLimitAutoConfiguration is excluded. Remove the exclusion, or set"
                                 + " ratelimit.enabled=false instead of it");
         assertThat(start(Excluding.class, "--ratelimit.enabled=false")).isEmpty();
+        // Its children have no other.
+        assertThat(startWithChild(Excluding.class, Unlimited.class)).hasSize(1);
     }
 
     /** As {@code spring.autoconfigure.exclude} does. What keeps Spring Boot's Redis apart stays. */

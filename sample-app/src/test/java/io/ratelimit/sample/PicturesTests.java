@@ -52,8 +52,7 @@ class PicturesTests {
             browser.await(
                     "the page is live", () -> browser.text("#connection-text").equals("Live"));
             browser.await(
-                    "the caller is named",
-                    () -> browser.text("#finding-facts").contains("mallory"));
+                    "the caller is named", () -> browser.text("#finding-facts").contains("mallory"));
             Pictures.DASHBOARD.take(browser, directory);
         }
     }
