@@ -202,7 +202,9 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     public void awaitReplicas() {
-        masters.forEach(master -> master.send("WAIT", 1, 5_000));
+        for (int shard = 0; shard < replicas.size(); shard++) {
+            masters.get(shard).awaitCopy(replicas.get(shard));
+        }
     }
 
     /** The replica of the shard is its master, and knows the cluster to be whole. */

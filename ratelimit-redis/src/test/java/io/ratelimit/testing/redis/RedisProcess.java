@@ -143,6 +143,21 @@ public final class RedisProcess implements AutoCloseable {
         return RedisSocket.send(port, words);
     }
 
+    /** A replica has all that this master was sent until now. {@code WAIT} knows what its own connection was sent. */
+    public void awaitCopy(RedisProcess replica) {
+        long sent = replicationOffset();
+        await("a replica has all of " + port).atMost(PATIENCE).until(() -> replica.replicationOffset() >= sent);
+    }
+
+    private long replicationOffset() {
+        String offset = "master_repl_offset:";
+        return ((String) send("INFO", "replication"))
+                .lines()
+                .filter(line -> line.startsWith(offset))
+                .mapToLong(line -> Long.parseLong(line.substring(offset.length())))
+                .sum();
+    }
+
     /** How often it has answered with this error. */
     public long errors(String kind) {
         String line = "errorstat_" + kind + ":count=";

@@ -81,7 +81,7 @@ public final class RedisSentinels implements AutoCloseable {
 
     /** The replicas have all that the master was sent. */
     public void awaitReplicas() {
-        master.send("WAIT", REPLICAS, 5_000);
+        servers.stream().filter(server -> server != master).forEach(master::awaitCopy);
     }
 
     public RedisProcess master() {
