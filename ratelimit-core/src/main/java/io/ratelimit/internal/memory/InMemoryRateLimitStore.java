@@ -77,6 +77,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     /** Decides most calls. Takes the parts of the charge, so that the compiler can do without the object. */
     private RateLimitDecision decideOne(RateLimit limit, @Nullable String caller, long permits, long nanos) {
+        checkRate(limit);
         CompiledLimit known = known(limit);
         String key = BucketKey.of(caller);
         Bucket bucket = known.buckets().get(key);
@@ -90,6 +91,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         }
         List<Charge> charges = request.charges();
         if (!request.refundable()) {
+            charges.forEach(charge -> checkRate(charge.limit()));
             return StoreOutcome.of(request, jointCall.decide(charges, null));
         }
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
@@ -99,6 +101,14 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
                 ? List.of(decideOne(known(first.limit()), BucketKey.of(first.key()), first.permits(), receipt))
                 : jointCall.decide(charges, receipts);
         return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
+    }
+
+    /** Without a refund, nothing would release the permits of a concurrency limit. */
+    private static void checkRate(RateLimit limit) {
+        if (!limit.hasRate()) {
+            throw new IllegalStateException(
+                    "Limit '" + limit.name() + "' must be requested with a refund, which releases its permits");
+        }
     }
 
     /** Refunds each charge, also where an algorithm of the application fails at another. */
@@ -134,6 +144,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> charge(Charge charge) {
+        checkRate(charge.limit());
         CompiledLimit limit = known(charge.limit());
         if (charge.permits() > 0) {
             var unused = update(limit, BucketKey.of(charge.key()), bucket -> {
