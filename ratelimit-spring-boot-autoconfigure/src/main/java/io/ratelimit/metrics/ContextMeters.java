@@ -7,10 +7,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
-import java.lang.System.Logger.Level;
+import io.ratelimit.internal.concurrent.FirstFailureLog;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ContextMeters implements AutoCloseable {
 
-    private static final System.Logger logger = System.getLogger("io.ratelimit.metrics");
-
     private final MeterRegistry registry;
 
     /** Has meters that measure nothing. */
@@ -30,7 +27,8 @@ public final class ContextMeters implements AutoCloseable {
 
     private final Queue<Meter> gauges = new ConcurrentLinkedQueue<>();
 
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final FirstFailureLog failures =
+            new FirstFailureLog("io.ratelimit.metrics", "A meter failed; its further failures are not logged");
 
     public ContextMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -58,7 +56,7 @@ public final class ContextMeters implements AutoCloseable {
         try {
             return registration.apply(registry);
         } catch (RuntimeException ex) {
-            warn(ex);
+            failures.log(ex);
             return registration.apply(substitute);
         }
     }
@@ -72,15 +70,13 @@ public final class ContextMeters implements AutoCloseable {
         try {
             counter.increment(amount);
         } catch (RuntimeException ex) {
-            warn(ex);
+            failures.log(ex);
         }
     }
 
-    /** Logs the first failure of a meter. */
-    void warn(RuntimeException failure) {
-        if (warned.compareAndSet(false, true)) {
-            logger.log(Level.WARNING, "A meter failed; its further failures are not logged", failure);
-        }
+    /** Logs a failure of a meter, if it is the first one. */
+    void failed(RuntimeException failure) {
+        failures.log(failure);
     }
 
     @Override
@@ -88,7 +84,7 @@ public final class ContextMeters implements AutoCloseable {
         try {
             gauges.forEach(registry::remove);
         } catch (RuntimeException ex) {
-            warn(ex);
+            failures.log(ex);
         }
     }
 }

@@ -80,7 +80,7 @@ final class TimedRateLimitStore extends DelegatingRateLimitStore {
             Timer timer = thrown == null ? success : Objects.requireNonNull(failures.get(reason(thrown)));
             timer.record(nanos, TimeUnit.NANOSECONDS);
         } catch (RuntimeException ex) {
-            meters.warn(ex);
+            meters.failed(ex);
         }
     }
 

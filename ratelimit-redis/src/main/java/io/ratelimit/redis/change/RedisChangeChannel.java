@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.change.ChangeChannel;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.FirstFailureLog;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.PeriodicTask;
 import io.ratelimit.redis.connection.BackgroundCommands;
@@ -76,7 +77,8 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     private final AtomicBoolean forbiddenLogged = new AtomicBoolean();
 
-    private boolean subscriberFailed;
+    private final FirstFailureLog subscriberFailures = new FirstFailureLog(
+            "io.ratelimit.redis", "A message about a change of rate limits failed; further failures are not logged");
 
     /** @param keyPrefix the prefix of all keys of the starter, which the channel's name has, too */
     public RedisChangeChannel(RedisConnector connector, String keyPrefix) {
@@ -194,13 +196,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
             try {
                 call.accept(subscriber);
             } catch (Throwable ex) {
-                if (!subscriberFailed) {
-                    subscriberFailed = true;
-                    logger.log(
-                            Level.WARNING,
-                            "A message about a change of rate limits failed; further failures are not logged",
-                            ex);
-                }
+                subscriberFailures.log(ex);
             }
         }
     }

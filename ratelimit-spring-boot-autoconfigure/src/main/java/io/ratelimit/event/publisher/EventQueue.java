@@ -1,6 +1,7 @@
 package io.ratelimit.event.publisher;
 
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.FirstFailureLog;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,7 +34,7 @@ final class EventQueue {
 
     private final AtomicBoolean dropLogged = new AtomicBoolean();
 
-    private final AtomicBoolean failureLogged = new AtomicBoolean();
+    private final FirstFailureLog failures;
 
     /**
      * Creates a queue.
@@ -51,6 +52,8 @@ final class EventQueue {
         this.most = most;
         this.publisher = publisher;
         this.thread = thread;
+        this.failures = new FirstFailureLog(
+                "io.ratelimit.listeners", "A listener of " + name + " failed; its further failures are not logged");
     }
 
     /**
@@ -89,9 +92,7 @@ final class EventQueue {
         try {
             publisher.accept(event);
         } catch (Throwable ex) {
-            if (failureLogged.compareAndSet(false, true)) {
-                logger.log(Level.WARNING, "A listener of " + name + " failed; its further failures are not logged", ex);
-            }
+            failures.log(ex);
         } finally {
             publishing = null;
             pending.decrementAndGet();
