@@ -5,10 +5,12 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.Watchdog;
 import io.ratelimit.redis.batch.CallDispatcher;
 import io.ratelimit.redis.batch.PendingCall;
 import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.door.RedisFailureMapper;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.spi.Charge;
@@ -110,6 +112,7 @@ public final class PermitRegistry {
 
     /**
      * Decides a call, which asks for permits: one hold for each charge of a limit whose permits calls hold, with the same holder.
+     * If it is not known whether the call has taken them, because Redis has failed, they are released.
      *
      * @throws RateLimitStoreException if this instance stops
      */
@@ -117,11 +120,25 @@ public final class PermitRegistry {
             List<Charge> charges, List<byte[]> names, Function<List<PermitHold>, CompletableFuture<T>> decision) {
         underWay.incrementAndGet();
         try {
-            return decision.apply(ask(charges, names)).whenComplete((outcome, thrown) -> ended());
+            List<PermitHold> asked = ask(charges, names);
+            return decision.apply(asked)
+                    .whenComplete((outcome, thrown) -> {
+                        if (thrown != null && mayHaveTaken(thrown)) {
+                            var unused = PermitHold.end(asked);
+                        }
+                    })
+                    .whenComplete((outcome, thrown) -> ended());
         } catch (Throwable ex) {
             ended();
             throw ex;
         }
+    }
+
+    /** Returns whether a call may have taken permits that has failed. An open circuit breaker sends nothing. */
+    private static boolean mayHaveTaken(Throwable failure) {
+        boolean sent = !(Futures.unwrap(failure) instanceof RateLimitStoreException refused)
+                || refused.getReason() != Reason.SHORT_CIRCUITED;
+        return sent && !RedisFailureMapper.areKeysApart(failure);
     }
 
     private void ended() {

@@ -5,7 +5,6 @@ import io.ratelimit.RateLimitAdmin.BucketStatus;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
-import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.batch.BatchingDispatcher;
 import io.ratelimit.redis.batch.CallDispatcher;
 import io.ratelimit.redis.batch.DirectDispatcher;
@@ -206,41 +205,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 .decide();
     }
 
-    /**
-     * Decides a call by one script. A call that is to hold permits asks for them; if it is not known whether it does, because Redis
-     * has failed, they are released.
-     */
+    /** Decides a call by one script. A call that is to hold permits asks for them. */
     private CompletableFuture<StoreOutcome> decidedByOne(
             StoreRequest request, List<byte[]> names, Deadline deadline, CallDispatcher sender) {
-        if (!isHolding(request)) {
-            return decidedByOne(request, names, List.of(), deadline, sender);
-        }
-        return permits.decide(
-                request.charges(),
-                names,
-                holds -> decidedByOne(request, names, holds, deadline, sender).whenComplete((outcome, thrown) -> {
-                    if (thrown != null && mayHaveTaken(thrown)) {
-                        var unused = PermitHold.end(holds);
-                    }
-                }));
-    }
-
-    private CompletableFuture<StoreOutcome> decidedByOne(
-            StoreRequest request,
-            List<byte[]> names,
-            List<PermitHold> holds,
-            Deadline deadline,
-            CallDispatcher sender) {
-        return calendars.complete(
+        Function<List<PermitHold>, CompletableFuture<StoreOutcome>> decision = holds -> calendars.complete(
                 request.charges(),
                 () -> dispatched(request, names, holds, deadline, false, sender).outcome());
-    }
-
-    /** Returns whether a call may have taken permits that has failed. An open circuit breaker sends nothing. */
-    private static boolean mayHaveTaken(Throwable failure) {
-        boolean sent = !(Futures.unwrap(failure) instanceof RateLimitStoreException refused)
-                || refused.getReason() != RateLimitStoreException.Reason.SHORT_CIRCUITED;
-        return sent && !RedisFailureMapper.areKeysApart(failure);
+        return isHolding(request) ? permits.decide(request.charges(), names, decision) : decision.apply(List.of());
     }
 
     /** @param holds what the call asks for of concurrency limits */
@@ -251,21 +222,17 @@ public final class RedisRateLimitStore implements RateLimitStore {
             Deadline deadline,
             boolean waitedFor,
             CallDispatcher sender) {
+        ScriptCall call = holds.isEmpty() ? ScriptCall.of(request) : ScriptCall.HOLD;
         PendingCall<StoreOutcome> pending = new PendingCall<>(
-                kind(request, holds),
+                call,
                 request.charges(),
                 holds.isEmpty() ? request.more() : holds.get(0).holder(),
                 names,
                 deadline,
                 waitedFor,
-                (reply, from) ->
-                        outcome(request, ScriptReply.of(kind(request, holds), request.charges(), reply, from), holds));
+                (reply, from) -> outcome(request, ScriptReply.of(call, request.charges(), reply, from), holds));
         sender.dispatch(pending);
         return pending;
-    }
-
-    private static ScriptCall kind(StoreRequest request, List<PermitHold> holds) {
-        return holds.isEmpty() ? ScriptCall.of(request) : ScriptCall.HOLD;
     }
 
     /** The call holds the permits that it has taken until their refund. Its other charges are refunded by their receipts. */
