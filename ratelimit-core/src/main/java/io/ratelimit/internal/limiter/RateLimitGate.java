@@ -114,10 +114,11 @@ public final class RateLimitGate {
 
     private Settlement settlement(
             AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> apart) {
-        Settlement settlement = acquire.refundable()
-                ? Settlement.of(acquire.charges(), outcome, store::charge, apart)
-                : Settlement.NONE;
-        return acquire.holdsPermits() ? settlement.releasing(() -> release(acquire, outcome)) : settlement;
+        if (!acquire.refundable()) {
+            return Settlement.NONE;
+        }
+        Runnable release = acquire.holdsPermits() ? () -> release(acquire, outcome) : null;
+        return Settlement.of(acquire.charges(), outcome, store::charge, apart, release);
     }
 
     /** Releases the permits that the call holds, also if it does not take place. The store ends each hold once. */

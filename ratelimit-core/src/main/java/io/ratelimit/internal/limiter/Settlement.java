@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class Settlement {
 
     /** Settles nothing. */
-    public static final Settlement NONE =
-            new Settlement(Refund.NONE, more -> CompletableFuture.completedFuture(null), UnaryOperator.identity());
+    public static final Settlement NONE = new Settlement(
+            Refund.NONE, more -> CompletableFuture.completedFuture(null), UnaryOperator.identity(), null);
 
     private final Refund refund;
 
@@ -31,8 +31,8 @@ public final class Settlement {
 
     private final UnaryOperator<CompletionStage<Void>> continuations;
 
-    /** Releases the permits that the call holds; {@code null}: it holds none. */
-    private @Nullable Runnable release;
+    /** {@code null}: the call holds no permits. */
+    private final @Nullable Runnable release;
 
     /** By the charges of the call, what was charged to limits with a rate and is not settled. */
     private final Map<Charge, Charge> open = new ConcurrentHashMap<>();
@@ -40,10 +40,12 @@ public final class Settlement {
     private Settlement(
             Refund refund,
             Function<Charge, CompletionStage<Void>> store,
-            UnaryOperator<CompletionStage<Void>> continuations) {
+            UnaryOperator<CompletionStage<Void>> continuations,
+            @Nullable Runnable release) {
         this.refund = refund;
         this.store = store;
         this.continuations = continuations;
+        this.release = release;
     }
 
     /**
@@ -52,13 +54,15 @@ public final class Settlement {
      * @param charges those of the call. Those of the outcome differ if a limit has changed while the call waited
      * @param store charges permits even beyond the capacity
      * @param continuations determines where the continuations of the work run
+     * @param release releases the permits that the call holds, and changes nothing if it has; {@code null}: the call holds none
      */
     public static Settlement of(
             List<Charge> charges,
             StoreOutcome outcome,
             Function<Charge, CompletionStage<Void>> store,
-            UnaryOperator<CompletionStage<Void>> continuations) {
-        Settlement settlement = new Settlement(outcome.refund(), store, continuations);
+            UnaryOperator<CompletionStage<Void>> continuations,
+            @Nullable Runnable release) {
+        Settlement settlement = new Settlement(outcome.refund(), store, continuations, release);
         for (int i = 0; i < charges.size(); i++) {
             Charge taken = outcome.charges().get(i);
             // A limit in dry run that would have rejected the call has charged nothing, nor has one that was disabled.
@@ -67,12 +71,6 @@ public final class Settlement {
             }
         }
         return settlement;
-    }
-
-    /** Adds the release of the permits that the call holds. Doing so again must change nothing. */
-    Settlement releasing(Runnable permits) {
-        release = permits;
-        return this;
     }
 
     /** Returns whether the call holds permits until it releases them. */

@@ -83,7 +83,7 @@ class RedisSettlementTests {
         StoreOutcome outcome =
                 store.decide(StoreRequest.refundable(List.of(charges))).await();
         assertThat(outcome.decisions()).allMatch(RateLimitDecision::allowed);
-        return Settlement.of(List.of(charges), outcome, store::charge, UnaryOperator.identity());
+        return Settlement.of(List.of(charges), outcome, store::charge, UnaryOperator.identity(), null);
     }
 
     private static void join(Stream<CompletableFuture<Void>> settled) {

@@ -103,7 +103,7 @@ public abstract class SettlementContract extends StoreContract {
     }
 
     private static Settlement settlement(StoreOutcome outcome, RateLimitStore store) {
-        return Settlement.of(outcome.charges(), outcome, store::charge, UnaryOperator.identity());
+        return Settlement.of(outcome.charges(), outcome, store::charge, UnaryOperator.identity(), null);
     }
 
     private void charge(Charge charge) {
