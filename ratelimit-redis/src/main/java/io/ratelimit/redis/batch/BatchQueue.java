@@ -51,7 +51,7 @@ public final class BatchQueue implements CallDispatcher {
 
     private final RoundTrip roundTrip = new RoundTrip();
 
-    private final DeadlineTimer timeout;
+    private final DeadlineTimer timer;
 
     private final Function<Batch, CompletableFuture<List<Long>>> script;
 
@@ -67,12 +67,12 @@ public final class BatchQueue implements CallDispatcher {
      */
     public BatchQueue(
             Queue<PendingCall<?>> waiting,
-            DeadlineTimer timeout,
+            DeadlineTimer timer,
             Function<Batch, CompletableFuture<List<Long>>> script,
             Function<PendingCall<?>, BatchQueue> queues,
             CallDispatcher alone) {
         this.waiting = waiting;
-        this.timeout = timeout;
+        this.timer = timer;
         this.script = script;
         this.queues = queues;
         this.alone = alone;
@@ -83,7 +83,7 @@ public final class BatchQueue implements CallDispatcher {
         waitingCalls.incrementAndGet();
         waiting.add(call);
         if (!call.isWaitedFor()) {
-            timeout.watch(call);
+            timer.watch(call);
         }
         send();
     }
@@ -122,7 +122,7 @@ public final class BatchQueue implements CallDispatcher {
         if (timed.compareAndSet(false, true)) {
             long left = INTERVAL - sinceLastSent();
             // If none is left, another thread is sending.
-            if (!timeout.runOnSender(this::sendNow, left > 0 ? left : INTERVAL)) {
+            if (!timer.runOnSender(this::sendNow, left > 0 ? left : INTERVAL)) {
                 timed.set(false);
             }
         }
@@ -146,7 +146,7 @@ public final class BatchQueue implements CallDispatcher {
     }
 
     private long sinceLastSent() {
-        return timeout.clock().getAsLong() - lastSent;
+        return timer.clock().getAsLong() - lastSent;
     }
 
     /** Returns whether a call that waits for an interval is decided much earlier than one that waits for a reply. */
@@ -159,7 +159,7 @@ public final class BatchQueue implements CallDispatcher {
     }
 
     private @Nullable SentBatch sendNext() {
-        Batch batch = new Batch(timeout.deadline(), this::expired);
+        Batch batch = new Batch(timer.deadline(), this::expired);
         CompletableFuture<List<Long>> reply;
         try {
             underWay.add(batch);
@@ -173,16 +173,16 @@ public final class BatchQueue implements CallDispatcher {
             reply = CompletableFuture.failedFuture(ex);
         }
         // The time of the script begins now, however long sending took.
-        batch.sent(timeout.deadline());
-        lastSent = timeout.clock().getAsLong();
+        batch.sent(timer.deadline());
+        lastSent = timer.clock().getAsLong();
         if (!reply.isDone()) {
-            timeout.watch(batch);
+            timer.watch(batch);
         }
         return new SentBatch(batch, reply, lastSent);
     }
 
     private void fill(Batch batch) {
-        long needed = timeout.longestOf(roundTrip.nanos());
+        long needed = timer.longestOf(roundTrip.nanos());
         int weight = 0;
         for (PendingCall<?> next = waiting.peek(); next != null; next = waiting.peek()) {
             if (weight > 0 && weight + next.weight() > FULL) {
@@ -233,7 +233,7 @@ public final class BatchQueue implements CallDispatcher {
         var unused = sent.reply.whenComplete((numbers, thrown) -> {
             if (underWay.remove(sent.batch)) {
                 if (thrown == null) {
-                    roundTrip.add(timeout.clock().getAsLong() - sent.nanos);
+                    roundTrip.add(timer.clock().getAsLong() - sent.nanos);
                 }
                 send();
                 tell(sent.batch, numbers, thrown);
@@ -269,7 +269,7 @@ public final class BatchQueue implements CallDispatcher {
     boolean resumeIfStuck() {
         boolean stuck = isStuck();
         if (stuck) {
-            timeout.runOnSender(this::resume);
+            timer.runOnSender(this::resume);
         }
         return stuck;
     }
@@ -277,13 +277,13 @@ public final class BatchQueue implements CallDispatcher {
     /** Returns whether a script is under way, or a call waits, for longer than its timeouts allow. */
     private boolean isStuck() {
         PendingCall<?> first = waiting.peek();
-        return (first != null && timeout.isLongOver(first.deadline()))
-                || underWay.stream().anyMatch(batch -> timeout.isLongOver(batch.deadline()));
+        return (first != null && timer.isLongOver(first.deadline()))
+                || underWay.stream().anyMatch(batch -> timer.isLongOver(batch.deadline()));
     }
 
     private void resume() {
         turn = new AtomicBoolean();
-        underWay.stream().filter(batch -> timeout.isLongOver(batch.deadline())).forEach(Batch::expire);
+        underWay.stream().filter(batch -> timer.isLongOver(batch.deadline())).forEach(Batch::expire);
         send();
     }
 

@@ -18,7 +18,7 @@ public final class BatchingDispatcher implements CallDispatcher {
 
     private final DirectDispatcher alone;
 
-    private final DeadlineTimer timeout;
+    private final DeadlineTimer timer;
 
     private final BatchQueue all;
 
@@ -29,14 +29,14 @@ public final class BatchingDispatcher implements CallDispatcher {
     public BatchingDispatcher(GuardedRedis redis, ScriptCodec codec) {
         this.redis = redis;
         this.alone = new DirectDispatcher(redis, codec);
-        this.timeout = redis.timer();
+        this.timer = redis.timer();
         this.all = queue();
         Watchdog.shared().watch(this, BatchingDispatcher::resume);
     }
 
     /** Resumes the queues that are stuck. */
     private @Nullable String resume() {
-        boolean stuck = timeout.resumeIfStuck();
+        boolean stuck = timer.resumeIfStuck();
         stuck |= all.resumeIfStuck();
         for (int slot = 0; slot < slots.length(); slot++) {
             BatchQueue queue = slots.get(slot);
@@ -64,7 +64,7 @@ public final class BatchingDispatcher implements CallDispatcher {
     }
 
     private BatchQueue queue() {
-        return new BatchQueue(new ConcurrentLinkedQueue<>(), timeout, this::run, this::queue, alone);
+        return new BatchQueue(new ConcurrentLinkedQueue<>(), timer, this::run, this::queue, alone);
     }
 
     private CompletableFuture<List<Long>> run(Batch batch) {
