@@ -21,9 +21,9 @@ record BlockingStrategy(RequestCall.Source requests, boolean inFuture) implement
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.
     public @Nullable Object call(LimitedCall call) throws Throwable {
-        CallSettlement costs;
+        CallSettlement settlement;
         try {
-            costs = enter(call);
+            settlement = enter(call);
         } catch (RateLimitExceededException rejection) {
             return inFuture && call.limited().fallback() == null
                     ? CompletableFuture.failedFuture(call.limited().thrown(rejection))
@@ -34,7 +34,7 @@ record BlockingStrategy(RequestCall.Source requests, boolean inFuture) implement
             }
             throw ex;
         }
-        return costs == null ? call.proceed() : proceed(call, costs);
+        return settlement == null ? call.proceed() : proceed(call, settlement);
     }
 
     /** Charges the call. Returns what settles it; {@code null}: its end does not matter. */
@@ -64,17 +64,17 @@ record BlockingStrategy(RequestCall.Source requests, boolean inFuture) implement
         return acquire.refundable() ? new CallSettlement(call, acquire, settlement) : null;
     }
 
-    private static @Nullable Object proceed(LimitedCall call, CallSettlement costs) throws Throwable {
+    private static @Nullable Object proceed(LimitedCall call, CallSettlement settlement) throws Throwable {
         Object result;
         try {
             result = call.proceed();
         } catch (Throwable failure) {
-            call.gate().await(costs.refund(failure));
+            call.gate().await(settlement.refund(failure));
             throw failure;
         } finally {
-            costs.release();
+            settlement.release();
         }
         call.returned(result);
-        return costs.returned(result);
+        return settlement.returned(result);
     }
 }

@@ -111,17 +111,17 @@ record FutureStrategy(RequestCall.Source requests, CallExecutor executor) implem
     private static CompletionStage<@Nullable Object> settling(
             LimitedCall call,
             CompletionStage<@Nullable Object> outcome,
-            CallSettlement costs,
+            CallSettlement settlement,
             CancellationLinkedFuture result) {
         return outcome.handle((value, failure) -> {
-                    costs.release();
+                    settlement.release();
                     call.returned(value);
                     if (result.isCancelled()) {
-                        costs.cancelled();
+                        settlement.cancelled();
                     } else if (failure != null) {
-                        return after(costs.refund(Futures.unwrap(failure)), outcome);
+                        return after(settlement.refund(Futures.unwrap(failure)), outcome);
                     } else {
-                        Object followed = costs.returned(value);
+                        Object followed = settlement.returned(value);
                         if (followed != value) {
                             return CompletableFuture.<@Nullable Object>completedFuture(followed);
                         }

@@ -94,19 +94,19 @@ record ReactiveStrategy(
         return acquire.refundable() ? settling(call, new CallSettlement(call, acquire, settlement)) : body(call, null);
     }
 
-    private Publisher<Object> settling(LimitedCall call, CallSettlement costs) {
+    private Publisher<Object> settling(LimitedCall call, CallSettlement settlement) {
         Flux<Object> values = Flux.from(ReactiveCall.guarded(body(call, null)));
-        if (costs.needResults() || !multiValue) {
+        if (settlement.needResults() || !multiValue) {
             values = (multiValue
-                            ? values.doOnNext(costs::add)
+                            ? values.doOnNext(settlement::add)
                             // The subscriber may cancel as soon as it has the value.
-                            : values.map(value -> Objects.requireNonNull(costs.returned(value)))
+                            : values.map(value -> Objects.requireNonNull(settlement.returned(value)))
                                     .doOnNext(call::returned))
-                    .doOnComplete(costs.unlessGoingOn(costs::completed))
-                    .doOnCancel(costs.unlessGoingOn(costs::cancelled));
+                    .doOnComplete(settlement.unlessGoingOn(settlement::completed))
+                    .doOnCancel(settlement.unlessGoingOn(settlement::cancelled));
         }
         return values.onErrorResume(
-                failure -> ReactiveCall.signalled(costs.refund(failure).toCompletableFuture(), this::next)
+                failure -> ReactiveCall.signalled(settlement.refund(failure).toCompletableFuture(), this::next)
                         .then(Mono.error(failure)));
     }
 
