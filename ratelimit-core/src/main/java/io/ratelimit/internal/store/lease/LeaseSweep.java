@@ -149,8 +149,8 @@ final class LeaseSweep {
         List<Lease> remainders = available(waiting, most);
         while (all.hasNext() && (most == 0 || remainders.size() < most)) {
             LeasedBucket bucket = all.next();
-            long left = most > 0 && bucket.isRefundable() ? Long.MAX_VALUE : 0;
-            remainders.addAll(buckets.retireIfIdle(bucket, patience, left, nanos.getAsLong()));
+            boolean refundable = most > 0 && bucket.isRefundable();
+            remainders.addAll(buckets.retireIfIdle(bucket, patience, refundable, nanos.getAsLong()));
         }
         return remainders;
     }

@@ -200,17 +200,17 @@ final class LeasedBucket {
      * Ends it if no call has taken or wanted permits since it was looked at last; with a small lease, since so many looks.
      *
      * @param patience how many looks
-     * @param most the permits that it may have left
+     * @param refundable whether permits can be refunded now; otherwise it ends only if none are left
      * @return the permits to refund; {@code null} if it stays in use
      */
-    synchronized @Nullable List<Lease> retireIfIdle(int patience, long most, long nanos) {
+    synchronized @Nullable List<Lease> retireIfIdle(int patience, boolean refundable, long nanos) {
         long handedOut = handedOut();
         boolean idle = !wanted && request == null && leased == lastSeen && handedOut == lastHandedOut;
         idleLooks = idle ? idleLooks + 1 : 0;
         wanted = false;
         lastSeen = leased;
         lastHandedOut = handedOut;
-        boolean ends = idle && (idleLooks >= patience || !isSmall()) && remainder(nanos) <= most;
+        boolean ends = idle && (idleLooks >= patience || !isSmall()) && (refundable || remainder(nanos) == 0);
         return ends ? retire(nanos) : null;
     }
 

@@ -101,8 +101,8 @@ final class LeasedBucketRegistry {
      *
      * @return the permits to refund
      */
-    List<Lease> retireIfIdle(LeasedBucket bucket, int patience, long left, long nanos) {
-        List<Lease> remainders = bucket.retireIfIdle(patience, left, nanos);
+    List<Lease> retireIfIdle(LeasedBucket bucket, int patience, boolean refundable, long nanos) {
+        List<Lease> remainders = bucket.retireIfIdle(patience, refundable, nanos);
         if (remainders == null) {
             return List.of();
         }

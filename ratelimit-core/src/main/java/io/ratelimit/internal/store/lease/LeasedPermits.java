@@ -105,7 +105,7 @@ final class LeasedPermits {
     /**
      * Takes permits.
      *
-     * @return how things stand then, which is not negative; -1 if there are not so many
+     * @return the {@link #state} then, which is not negative; -1 if there are not so many
      */
     long take(long permits, long nanos) {
         while (true) {
@@ -153,7 +153,7 @@ final class LeasedPermits {
     /**
      * Returns the decision for a call that has taken permits.
      *
-     * @param after how things stood when it had
+     * @param after the {@link #state} when it had
      */
     RateLimitDecision decision(long after, long nanos) {
         return RateLimitDecision.ofMicros(
@@ -177,11 +177,12 @@ final class LeasedPermits {
     }
 
     /**
-     * Returns what a call took that does not take place.
+     * Puts back the permits of a call that does not take place.
      *
-     * <p>Where permits come back one after the other, those that count longest are handed out last. What is put back may be
-     * from before them, and replaces what others have taken since, as far as it still counts itself: each of them was
-     * there when they took theirs. It is from no further before than what was put back meanwhile.
+     * <p>Where permits come back one after the other, a lease hands out first those that stop counting first. The permits of the
+     * portion stop counting before those {@code behind} it: those that were left when the portion was taken, and those that were put
+     * back since. So as many are put back as still count of all these permits together, less those behind. If later calls have taken
+     * permits behind the portion, the permits put back replace them: those still counted when the later calls took them.
      */
     private CompletionStage<Void> restore(Portion portion, long nanos) {
         long permits = portion.permits();
@@ -217,8 +218,8 @@ final class LeasedPermits {
     /**
      * What a call has taken.
      *
-     * @param after how things stood then
-     * @param before how much had been put back before
+     * @param after the {@link #state} then
+     * @param before how many permits had been put back before
      */
     record Portion(LeasedPermits leased, long permits, long after, long before) {
 

@@ -310,6 +310,6 @@ class LeaseEndTests {
     }
 
     private static void retireIdle(LeasedBucketRegistry buckets) {
-        buckets.all().forEach(bucket -> buckets.retireIfIdle(bucket, 1, 0, 0));
+        buckets.all().forEach(bucket -> buckets.retireIfIdle(bucket, 1, false, 0));
     }
 }

@@ -176,7 +176,7 @@ class LeaseModelCheckingTests {
         }
 
         void retireIfIdle() {
-            List<Lease> remainders = bucket.retireIfIdle(1, 2 * GRANTED, NOW);
+            List<Lease> remainders = bucket.retireIfIdle(1, true, NOW);
             synchronized (requests) {
                 refunded += remainders == null ? 0 : permits(remainders);
             }
@@ -236,7 +236,7 @@ class LeaseModelCheckingTests {
 
         @Operation
         public void look() {
-            bucket.retireIfIdle(1, -1, NOW);
+            bucket.retireIfIdle(1, false, NOW);
         }
 
         @Operation
@@ -279,7 +279,7 @@ class LeaseModelCheckingTests {
 
         @Operation
         public void look() {
-            bucket.retireIfIdle(1, -1, NOW);
+            bucket.retireIfIdle(1, false, NOW);
         }
 
         @Operation
