@@ -10,16 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** Sends each call in a script of its own. */
-public final class DirectDispatcher implements CallDispatcher {
-
-    private final GuardedRedis redis;
-
-    private final ScriptCodec codec;
-
-    public DirectDispatcher(GuardedRedis redis, ScriptCodec codec) {
-        this.redis = redis;
-        this.codec = codec;
-    }
+public record DirectDispatcher(GuardedRedis redis, ScriptCodec codec) implements CallDispatcher {
 
     @Override
     public void dispatch(PendingCall<?> call) {

@@ -11,18 +11,13 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 
-/** Adds the time of this instance to the arguments of each run, as scripts of {@link RedisClock#INSTANCE} need it. */
-public final class InstanceClockExecutor implements RateLimitScriptExecutor {
-
-    private final RateLimitScriptExecutor executor;
-
-    private final LongSupplier micros;
-
-    /** @param micros returns the microseconds of the epoch */
-    public InstanceClockExecutor(RateLimitScriptExecutor executor, LongSupplier micros) {
-        this.executor = executor;
-        this.micros = micros;
-    }
+/**
+ * Adds the time of this instance to the arguments of each run, as scripts of {@link RedisClock#INSTANCE} need it.
+ *
+ * @param micros returns the microseconds of the epoch
+ */
+public record InstanceClockExecutor(RateLimitScriptExecutor executor, LongSupplier micros)
+        implements RateLimitScriptExecutor {
 
     /** Returns the executor as scripts of the clock need it. */
     public static RateLimitScriptExecutor of(RedisClock clock, RateLimitScriptExecutor executor) {

@@ -10,16 +10,10 @@ import java.util.function.Supplier;
  * Sends calls again if the server's time is not in the calendar windows that the script was told of. That happens to the first
  * call of a limit, and then about once in two windows: this JVM's clock is not asked.
  */
-public final class CalendarCalls {
+public record CalendarCalls(ScriptCodec codec) {
 
     /** More than one is needed if windows of several limits are unknown, or if a bucket's time is ahead of the clock. */
     private static final int ATTEMPTS = 4;
-
-    private final ScriptCodec codec;
-
-    public CalendarCalls(ScriptCodec codec) {
-        this.codec = codec;
-    }
 
     /** Returns the result of a call. */
     public <T> CompletableFuture<T> complete(List<Charge> charges, Supplier<CompletableFuture<T>> call) {
