@@ -2,7 +2,6 @@ package io.ratelimit.internal.memory;
 
 import io.ratelimit.RateLimitDecision;
 import java.lang.invoke.VarHandle;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -180,7 +179,7 @@ final class Bucket {
         CounterRule counting = rule;
         return counting == null
                 ? state
-                : new BucketState(new RuleState<>(counting, new CounterState(used, since, rest)), List.of(), null);
+                : new BucketState(new RuleState<>(counting, new CounterState(used, since, rest)));
     }
 
     /** Changes the state: all of it or, if the stack overflows, nothing. The caller holds the bucket. */

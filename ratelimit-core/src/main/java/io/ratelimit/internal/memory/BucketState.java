@@ -29,8 +29,9 @@ record BucketState(
     /** The most rules beside the one that is used. */
     private static final int MOST_OTHERS = 2;
 
-    BucketState(RuleState<?> own, List<RuleState<?>> others, @Nullable ClockSkew skew) {
-        this(own, others, skew, null);
+    /** Creates the state of a bucket that one rule alone counts. */
+    BucketState(RuleState<?> own) {
+        this(own, List.of(), null, null);
     }
 
     /** Returns the clock skew of a bucket at a time; {@code null} if there is none. */
@@ -50,7 +51,7 @@ record BucketState(
         ClockSkew skew = skew(last, clock);
         long now = skew == null ? clock : skew.seen();
         if (last == null || last.isForgotten(rule, skew, now)) {
-            return new BucketState(RuleState.unused(rule, now), List.of(), null);
+            return new BucketState(RuleState.unused(rule, now));
         }
         Block block = Block.at(last.block, now);
         if (last.own.rule().equals(rule)) {

@@ -84,7 +84,7 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
     }
 
     /**
-     * With a call for more than is left, all of the capacity is in use from now on, as in {@link CounterRule#observed}, and all
+     * With a call for more than is left, all of the capacity is in use from now on, as in {@link CounterRule#observe}, and all
      * charges before count as refunded.
      */
     @Override

@@ -1,7 +1,6 @@
 package io.ratelimit.internal.memory;
 
 import io.ratelimit.RateLimit;
-import java.util.List;
 
 /** States of buckets as tests want them. */
 final class TestStates {
@@ -12,7 +11,7 @@ final class TestStates {
     @SuppressWarnings("unchecked")
     static BucketState of(RateLimit limit, long used, long since) {
         Rule<CounterState> rule = (Rule<CounterState>) Rule.of(limit);
-        return new BucketState(new RuleState<>(rule, new CounterState(used, since, 0)), List.of(), null);
+        return new BucketState(new RuleState<>(rule, new CounterState(used, since, 0)));
     }
 
     /** The number that a state of {@link #of} remembers. */
