@@ -43,11 +43,9 @@ public record RejectionAnswer(
                 : new RejectionAnswer(Kind.FAILED, "The server cannot evaluate a rate limit of the request", null);
     }
 
-    /** Returns the time to wait in seconds, rounded up, at least 1, as in HTTP. */
+    /** Returns the time to wait in seconds, as in HTTP. */
     public @Nullable Long retryAfterSeconds() {
-        return retryAfter == null
-                ? null
-                : Math.max(1, retryAfter.plusNanos(999_999_999).toSeconds());
+        return retryAfter == null ? null : Long.valueOf(RateLimitHeaders.retryAfter(retryAfter));
     }
 
     /** Says in general what has gone wrong. */
