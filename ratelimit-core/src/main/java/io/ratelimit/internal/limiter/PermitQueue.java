@@ -122,7 +122,7 @@ final class PermitQueue {
         }
         deciding = first;
         signalled = false;
-        releases = queues.releases();
+        releases = queues.releaseCount();
         return first;
     }
 
@@ -156,7 +156,7 @@ final class PermitQueue {
                 full = waits;
                 if (waits) {
                     // A release before the call was registered may have been of permits that it lacks.
-                    signalled |= unregistered && queues.releases() != releases;
+                    signalled |= unregistered && queues.releaseCount() != releases;
                 } else {
                     calls.remove(call);
                 }

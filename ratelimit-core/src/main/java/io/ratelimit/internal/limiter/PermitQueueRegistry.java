@@ -53,7 +53,7 @@ final class PermitQueueRegistry {
     private final Map<Place, Map<WaitingCall, Integer>> rejected = new ConcurrentHashMap<>();
 
     /** How often permits were released, here or by other instances. */
-    private final AtomicLong releases = new AtomicLong();
+    private final AtomicLong releaseCount = new AtomicLong();
 
     /** Whether later attempts are planned. */
     private final AtomicBoolean polls = new AtomicBoolean();
@@ -230,8 +230,8 @@ final class PermitQueueRegistry {
     }
 
     /** Returns how often permits were released. */
-    long releases() {
-        return releases.get();
+    long releaseCount() {
+        return releaseCount.get();
     }
 
     /**
@@ -240,7 +240,7 @@ final class PermitQueueRegistry {
      * @param charge with the permits that were released; 0 if all were
      */
     void released(Charge charge) {
-        releases.incrementAndGet();
+        releaseCount.incrementAndGet();
         if (!rejected.isEmpty()) {
             long permits = charge.permits() == 0 ? Long.MAX_VALUE : charge.permits();
             signal(charge.limit().id(), digest(charge.key()), permits);
@@ -254,7 +254,7 @@ final class PermitQueueRegistry {
      * @param keyDigest the {@link KeyDigest} of the key; of an empty text for the one bucket of all callers
      */
     void released(String limit, String keyDigest) {
-        releases.incrementAndGet();
+        releaseCount.incrementAndGet();
         signal(limit, keyDigest, 1);
     }
 

@@ -51,7 +51,7 @@ final class TextScriptExecutor extends DefaultScriptExecutor<String> {
                 return reply;
             } catch (RuntimeException ex) {
                 if (!digests.areRefusedBy(ex)) {
-                    digests.failed(ex);
+                    digests.digestFailed(ex);
                     throw ex;
                 }
             }
@@ -61,7 +61,7 @@ final class TextScriptExecutor extends DefaultScriptExecutor<String> {
         try {
             reply = connection.scriptingCommands().eval(text, returned, keys, keysAndArguments);
         } catch (RuntimeException ex) {
-            digests.failedToo(ex);
+            digests.textFailed(ex);
             throw ex;
         }
         return reply == null ? null : deserializeResult(serializer, reply);
@@ -95,14 +95,14 @@ final class TextScriptExecutor extends DefaultScriptExecutor<String> {
         }
 
         /** The call may have run, so it fails. If none has, the connection was closed for its command. */
-        private void failed(Throwable thrown) {
+        private void digestFailed(Throwable thrown) {
             if (!answered && RedisFailureMapper.isConnectionLost(thrown)) {
                 refuse(thrown);
             }
         }
 
         /** A text failed in the same way, so that it is the server that is gone, and not the command. */
-        private void failedToo(Throwable thrown) {
+        private void textFailed(Throwable thrown) {
             if (!answered && RedisFailureMapper.isConnectionLost(thrown)) {
                 refused = false;
             }
