@@ -7,6 +7,7 @@ import io.ratelimit.spi.StoreRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,7 +88,9 @@ final class LeasedBucket {
                 return joined(present, permits);
             }
             LeasedPermits.End end = last.close(nanos);
-            addTo(remainders, end.remainder());
+            if (!end.remainder().isEmpty()) {
+                remainders.add(end.remainder());
+            }
             nextAsk = Math.min(end.nextAsk(), limit.lease());
             leased = next;
             next = null;
@@ -113,12 +116,6 @@ final class LeasedBucket {
     private @Nullable LeaseRequest request() {
         LeaseRequest present = request;
         return present == null || present.isOver() ? null : present;
-    }
-
-    private static void addTo(List<Lease> remainders, Lease remainder) {
-        if (!remainder.isEmpty()) {
-            remainders.add(remainder);
-        }
     }
 
     /** Returns whether {@link #renew} has to be asked, because few permits are left. */
@@ -258,17 +255,12 @@ final class LeasedBucket {
 
     /** Returns what is left, the latest lease first: the store may take back no other. */
     private List<Lease> closeAll(long nanos) {
-        List<Lease> remainders = new ArrayList<>(2);
-        LeasedPermits latest = next;
-        LeasedPermits present = leased;
+        List<Lease> remainders = Stream.concat(Stream.ofNullable(next), Stream.ofNullable(leased))
+                .map(lease -> lease.close(nanos).remainder())
+                .filter(remainder -> !remainder.isEmpty())
+                .toList();
         next = null;
         leased = null;
-        if (latest != null) {
-            addTo(remainders, latest.close(nanos).remainder());
-        }
-        if (present != null) {
-            addTo(remainders, present.close(nanos).remainder());
-        }
         return remainders;
     }
 }
