@@ -66,7 +66,7 @@ final class LateResults {
     private static final ClassValue<Boolean> GOING_ON = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
-            return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
+            return isAsynchronous(type)
                     || TypeHierarchy.isAny(type, COMPLETED_LATER)
                     || TypeHierarchy.isAny(type, RESPONSES_COMPLETED_LATER);
         }
@@ -83,9 +83,7 @@ final class LateResults {
         if (value == null || (value instanceof Future<?> future && future.isDone())) {
             return false;
         }
-        return value instanceof Future
-                || value instanceof CompletionStage
-                || GOING_ON.get(value.getClass())
+        return GOING_ON.get(value.getClass())
                 || (HTTP && value instanceof HttpEntity<?> entity && goesOnAfter(entity.getBody()))
                 || (WEBFLUX && value instanceof EntityResponse<?> response && goesOnAfter(response.entity()));
     }
