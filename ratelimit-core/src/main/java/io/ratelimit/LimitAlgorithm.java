@@ -37,7 +37,6 @@ public record LimitAlgorithm(
         return builtIn == null ? Objects.requireNonNull(own).name() : builtIn.name();
     }
 
-    /** Returns the name, for messages. */
     @Override
     public String toString() {
         return name();

@@ -69,7 +69,6 @@ public final class Evaluation implements RateLimitKeyContext {
         return passed;
     }
 
-    /** Returns a variable of a request. */
     @Nullable
     Object requestVariable(String name) {
         return variables.get(name);

@@ -102,7 +102,6 @@ final class OverrideEvents {
         tell(event);
     }
 
-    /** Tells the listeners of a change. */
     void tell(RateLimitChangedEvent event) {
         for (ChangeListener listener : listeners) {
             try {

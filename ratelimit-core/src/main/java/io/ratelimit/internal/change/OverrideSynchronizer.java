@@ -265,7 +265,6 @@ public final class OverrideSynchronizer implements AutoCloseable {
         applyAll(null, null, false);
     }
 
-    /** Tells the listeners of a change. */
     void tell(RateLimitChangedEvent event) {
         events.tell(event);
     }

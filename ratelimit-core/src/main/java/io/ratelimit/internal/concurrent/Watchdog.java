@@ -66,7 +66,6 @@ public final class Watchdog {
         }
     }
 
-    /** A round of checks. */
     void checkAll() {
         parts.removeIf(part -> !part.check());
     }

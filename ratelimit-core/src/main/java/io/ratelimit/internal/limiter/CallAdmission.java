@@ -172,7 +172,6 @@ final class CallAdmission {
         }
     }
 
-    /** Counts the calls that wait. */
     WaitingCallCounts waiting() {
         return waiting;
     }

@@ -35,7 +35,6 @@ final class PermitQueue {
         this.name = name;
     }
 
-    /** Adds a call at the end. */
     synchronized void add(WaitingCall call) {
         call.join(this);
         calls.add(call);

@@ -455,7 +455,6 @@ public final class RateLimitGate {
         return charge.limit().dryRun() ? decision.asAllowed() : decision;
     }
 
-    /** Resets the bucket of the charge. */
     void reset(Charge bucket) {
         checkMayBlock(bucket, false);
         BoundedWait.get(resetAsync(bucket), RateLimitStore.LONGEST);

@@ -173,7 +173,6 @@ record BucketState(
         return new BucketState(newOwn, changed, skew, block);
     }
 
-    /** Returns the state with another block. */
     BucketState with(@Nullable Block newBlock) {
         return new BucketState(own, others, skew, newBlock);
     }

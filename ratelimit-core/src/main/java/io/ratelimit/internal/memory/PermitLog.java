@@ -32,7 +32,6 @@ record PermitLog(Entries entries, int from, int to, long since, long before) imp
         return entries.times.length;
     }
 
-    /** Returns the permits of all entries. */
     long used() {
         return entries.totalBefore(to) - before;
     }

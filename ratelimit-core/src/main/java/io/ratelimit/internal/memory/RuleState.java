@@ -124,7 +124,6 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage, long refundableFrom) {
         return with(rule.force(recovered.usage, now, permits, first));
     }
 
-    /** Returns permits to the bucket. */
     RuleState<U> grant(long now, long permits) {
         RuleState<U> recovered = recover(now);
         return with(rule.grant(recovered.usage, now, permits)).recover(now);

@@ -22,7 +22,6 @@ public final class AlgorithmFailureException extends RateLimitStoreException {
         this.algorithm = algorithm;
     }
 
-    /** Returns the name of the algorithm. */
     public String algorithm() {
         return algorithm;
     }

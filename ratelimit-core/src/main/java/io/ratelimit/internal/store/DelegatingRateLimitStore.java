@@ -21,7 +21,6 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
         this.store = store;
     }
 
-    /** Returns the other store. */
     protected final RateLimitStore store() {
         return store;
     }

@@ -102,13 +102,11 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
                 : RedisTopology.ONE_SERVER;
     }
 
-    /** Sets the clock of scripts. */
     public RedisConnector by(RedisClock clock) {
         this.clock = clock;
         return this;
     }
 
-    /** Returns the clock of scripts. */
     public RedisClock clock() {
         return clock;
     }

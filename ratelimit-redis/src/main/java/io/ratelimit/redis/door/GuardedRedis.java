@@ -115,7 +115,6 @@ public final class GuardedRedis implements DisposableBean {
         return timer.deadline();
     }
 
-    /** Returns the timeout of a script. */
     public Duration timeout() {
         return timeout;
     }

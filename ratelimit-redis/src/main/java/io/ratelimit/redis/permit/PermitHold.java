@@ -53,7 +53,6 @@ public final class PermitHold implements ScriptInput.Holding {
         return charge;
     }
 
-    /** Returns the name of the bucket in Redis. */
     byte[] name() {
         return name;
     }

@@ -15,7 +15,6 @@ public record CalendarCalls(ScriptCodec codec) {
     /** More than one is needed if windows of several limits are unknown, or if a bucket's time is ahead of the clock. */
     private static final int ATTEMPTS = 4;
 
-    /** Returns the result of a call. */
     public <T> CompletableFuture<T> complete(List<Charge> charges, Supplier<CompletableFuture<T>> call) {
         return haveWindows(charges) ? complete(charges, call, ATTEMPTS) : call.get();
     }

@@ -53,7 +53,6 @@ final class QueuedSettlement {
         return charge;
     }
 
-    /** Returns how many permits are charged or refunded. */
     long permits() {
         return permits;
     }

@@ -125,7 +125,6 @@ final class ServletHeaderRecord extends HeaderRecord {
         return outer;
     }
 
-    /** Goes on with the outer pass. */
     void leavePass(int outer) {
         pass = outer;
     }
