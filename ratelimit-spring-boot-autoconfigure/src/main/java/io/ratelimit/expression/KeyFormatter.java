@@ -133,7 +133,7 @@ final class KeyFormatter {
             }
             return value instanceof InetAddress address ? address.getHostAddress() : value.toString();
         } catch (RuntimeException ex) {
-            throw RateLimitExpression.failure(label, limit, ex, false);
+            throw ExpressionFailureMapper.of(label, limit, ex, false);
         }
     }
 }

@@ -7,18 +7,9 @@ import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.math.BigDecimal;
-import java.time.DateTimeException;
-import java.util.List;
-import java.util.NoSuchElementException;
-import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.AccessException;
-import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
-import org.springframework.expression.spel.SpelEvaluationException;
-import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.Operator;
@@ -39,51 +30,6 @@ record RateLimitExpression(
         @Nullable Class<?> type,
         boolean namesPrincipal)
         implements LimitKey, LimitPlan {
-
-    /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
-    private static final Set<SpelMessage> NULL_FAILURES = Set.of(
-            SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
-            SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
-            SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
-
-    /** Failures of SpEL if a value does not have what the expression reads, such as the second part of a header. */
-    private static final Set<SpelMessage> VALUE_FAILURES = Set.of(
-            SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
-            SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
-            SpelMessage.STRING_INDEX_OUT_OF_BOUNDS,
-            SpelMessage.TYPE_CONVERSION_ERROR,
-            SpelMessage.OPERATOR_NOT_SUPPORTED_BETWEEN_TYPES,
-            SpelMessage.INVALID_FIRST_OPERAND_FOR_MATCHES_OPERATOR,
-            SpelMessage.INVALID_SECOND_OPERAND_FOR_MATCHES_OPERATOR,
-            SpelMessage.FLAWED_PATTERN,
-            SpelMessage.PROJECTION_NOT_SUPPORTED_ON_TYPE,
-            SpelMessage.INVALID_TYPE_FOR_SELECTION);
-
-    /** Failures of SpEL if a type does not have what the expression reads. Their messages name types alone. */
-    private static final Set<SpelMessage> TYPE_FAILURES =
-            Set.of(SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE, SpelMessage.METHOD_NOT_FOUND);
-
-    /** What the names of the failures of SpEL begin with if a value is too large for it. Versions of Spring have different ones. */
-    private static final String TOO_LARGE = "MAX_";
-
-    /** What a bean throws if it cannot use an argument, such as a header. Others are failures of the server. */
-    private static final List<Class<? extends RuntimeException>> VALUE_EXCEPTIONS = List.of(
-            NullPointerException.class,
-            IllegalArgumentException.class,
-            IndexOutOfBoundsException.class,
-            ArithmeticException.class,
-            DateTimeException.class,
-            NoSuchElementException.class);
-
-    /** What SpEL throws if an expression does not fit to types, or around what called code throws. */
-    private static final List<Class<? extends Exception>> TYPE_EXCEPTIONS = List.of(
-            EvaluationException.class,
-            AccessException.class,
-            ReflectiveOperationException.class,
-            ClassCastException.class);
-
-    /** Matches the arguments of a call that no method accepts, because one is null and not an {@code int}. */
-    private static final Pattern WITH_NULL = Pattern.compile("[(,]null[,)]");
 
     /** Stands for a value that is no number of permits. */
     private static final long INVALID = -1;
@@ -238,10 +184,10 @@ record RateLimitExpression(
             return value(evaluation);
         } catch (RateLimitExpressionException ex) {
             Throwable cause = ex.getCause();
-            if (isOf(NULL_FAILURES, cause)) {
+            if (ExpressionFailureMapper.isOfNull(cause)) {
                 return null;
             }
-            throw cause == null ? ex : failure(label, limit, cause, isOfInput(cause, evaluation));
+            throw cause == null ? ex : ExpressionFailureMapper.of(label, limit, cause, isOfInput(cause, evaluation));
         }
     }
 
@@ -253,44 +199,8 @@ record RateLimitExpression(
         boolean mayCallBean = text().contains("@") || text().contains("target");
         boolean ofServer = (thrown instanceof RuntimeException && mayCallBean)
                 || (thrown instanceof IllegalStateException && !evaluation.isRequest());
-        return thrown instanceof StackOverflowError || (thrown instanceof Exception && !isOfType(thrown) && !ofServer);
-    }
-
-    /**
-     * Returns what a call fails with whose key, cost and so on could not be determined.
-     *
-     * @param label what has failed, for the message, which does not repeat that of the cause: it may contain arguments
-     * @param ofInput whether a value of the caller is the reason, also if the type of the cause does not tell
-     */
-    static RateLimitExpressionException failure(String label, RateLimit limit, Throwable cause, boolean ofInput) {
-        return ofInput || isOfValue(cause)
-                ? new RateLimitInputException(
-                        limit.name(), label + " failed (" + cause.getClass().getName() + ")", cause)
-                : new RateLimitExpressionException(
-                        label + " failed" + (isOf(TYPE_FAILURES, cause) ? " (" + cause.getMessage() + ")" : ""), cause);
-    }
-
-    /** Returns what the called code has thrown: SpEL wraps some of it. */
-    private static Throwable thrown(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return cause != null && isOfType(failure) && !isOf(VALUE_FAILURES, failure) ? thrown(cause) : failure;
-    }
-
-    private static boolean isOfType(Throwable failure) {
-        return TYPE_EXCEPTIONS.stream().anyMatch(type -> type.isInstance(failure));
-    }
-
-    private static boolean isOfValue(Throwable failure) {
-        return isOf(NULL_FAILURES, failure)
-                || isOf(VALUE_FAILURES, failure)
-                || (failure instanceof SpelEvaluationException ex
-                        && (ex.getMessageCode().name().startsWith(TOO_LARGE)
-                                || WITH_NULL.matcher(ex.getMessage()).find()))
-                || VALUE_EXCEPTIONS.stream().anyMatch(type -> type.isInstance(failure));
-    }
-
-    private static boolean isOf(Set<SpelMessage> messages, @Nullable Throwable failure) {
-        return failure instanceof SpelEvaluationException ex && messages.contains(ex.getMessageCode());
+        return thrown instanceof StackOverflowError
+                || (thrown instanceof Exception && !ExpressionFailureMapper.isOfType(thrown) && !ofServer);
     }
 
     private @Nullable Object value(Evaluation evaluation) {
@@ -299,7 +209,7 @@ record RateLimitExpression(
             return value == PropertyPath.UNREAD ? expression.getValue(evaluation.context()) : value;
         } catch (RuntimeException | StackOverflowError ex) {
             // The message of the cause may contain arguments, so it is not part of this one.
-            throw new RateLimitExpressionException(label + " failed", thrown(ex));
+            throw new RateLimitExpressionException(label + " failed", ExpressionFailureMapper.thrown(ex));
         }
     }
 

@@ -18,7 +18,7 @@ record ResolvedKey(String bean, String label, Supplier<RateLimitKeyResolver> res
         try {
             value = resolver.get().resolve(evaluation);
         } catch (Throwable ex) {
-            throw RateLimitExpression.failure(label, limit, ex, false);
+            throw ExpressionFailureMapper.of(label, limit, ex, false);
         }
         return KeyFormatter.key(value, label, limit);
     }
