@@ -7,13 +7,14 @@ import io.ratelimit.internal.store.BucketUnchangedException;
 import io.ratelimit.redis.RedisTopology;
 import io.ratelimit.redis.script.AlgorithmMistake;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
 
@@ -118,7 +119,7 @@ public final class RedisFailureMapper {
                     CLUSTER_DOWN -> true;
             // One of its commands may be forbidden after others have written.
             case FORBIDDEN -> !mentions(known, IN_THE_SCRIPT);
-            case UNREACHABLE, TIMEOUT -> first(known, RedisFailureMapper::neverConnected) != null;
+            case UNREACHABLE, TIMEOUT -> causes(known).anyMatch(RedisFailureMapper::neverConnected);
             default -> false;
         };
     }
@@ -145,10 +146,9 @@ public final class RedisFailureMapper {
                         : thrown));
     }
 
-    private static @Nullable Reason neverConnected(Throwable thrown) {
-        boolean never = thrown instanceof java.net.ConnectException
+    private static boolean neverConnected(Throwable thrown) {
+        return thrown instanceof java.net.ConnectException
                 || NEVER_CONNECTED.matcher(messageOf(thrown)).find();
-        return never ? Reason.UNREACHABLE : null;
     }
 
     /**
@@ -165,7 +165,7 @@ public final class RedisFailureMapper {
     }
 
     private static boolean mentions(Throwable failure, Pattern text) {
-        return first(failure, cause -> text.matcher(messageOf(cause)).find() ? Reason.ERROR : null) != null;
+        return causes(failure).anyMatch(cause -> text.matcher(messageOf(cause)).find());
     }
 
     /** Removes the line of the script, which does not help operators, and what a call has sent, which may be a key. */
@@ -180,19 +180,17 @@ public final class RedisFailureMapper {
 
     /** Prefers the reply of the server, even if the driver reports it as a connection failure. */
     private static Reason reason(Throwable failure) {
-        Reason ofServer = first(failure, RedisFailureMapper::ofServer);
-        Reason reason = ofServer == null ? first(failure, RedisFailureMapper::ofDriver) : ofServer;
-        return reason == null ? Reason.ERROR : reason;
+        return Stream.<@Nullable Reason>concat(
+                        causes(failure).map(RedisFailureMapper::ofServer),
+                        causes(failure).map(RedisFailureMapper::ofDriver))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(Reason.ERROR);
     }
 
-    private static @Nullable Reason first(Throwable failure, Function<Throwable, @Nullable Reason> reasonOf) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            Reason reason = reasonOf.apply(cause);
-            if (reason != null) {
-                return reason;
-            }
-        }
-        return null;
+    /** Returns the failure and its causes. */
+    private static Stream<Throwable> causes(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause);
     }
 
     private static @Nullable Reason ofServer(Throwable thrown) {
