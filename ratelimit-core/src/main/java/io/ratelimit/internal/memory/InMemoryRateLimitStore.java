@@ -124,22 +124,19 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private void refund(Charge charge, ChargedPermits from, long permits) {
         Bucket bucket = from.bucket();
         long some = bucket.holdsPermits() ? charge.permits() : permits;
-        bucket.change(state -> without(charge, some, from, state, time.micros()));
+        bucket.change(last -> {
+            long clock = time.micros();
+            Rule<?> rule = known(charge.limit()).rule();
+            BucketState state = BucketState.at(rule, last, clock);
+            long now = state.now(clock);
+            boolean refundable = last.hasState(rule)
+                    && state.own().used(now) > 0
+                    && state.own().isRefundable(from);
+            return refundable ? state.refund(now, some, charge.permits(), from).settled(now) : last;
+        });
         if (bucket.isForgotten()) {
             buckets.removeUnused(bucket);
         }
-    }
-
-    private @Nullable BucketState without(
-            Charge charge, long permits, ChargedPermits from, BucketState last, long clock) {
-        Rule<?> rule = known(charge.limit()).rule();
-        BucketState state = BucketState.at(rule, last, clock);
-        long now = state.now(clock);
-        return !last.hasState(rule)
-                        || state.own().used(now) == 0
-                        || !state.own().isRefundable(from)
-                ? last
-                : state.refund(now, permits, charge.permits(), from).settled(now);
     }
 
     @Override
