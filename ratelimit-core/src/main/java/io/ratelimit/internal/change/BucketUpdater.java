@@ -42,8 +42,8 @@ public final class BucketUpdater {
 
     private final List<BiConsumer<String, String>> bucketListeners = new CopyOnWriteArrayList<>();
 
-    public BucketUpdater(RateLimitStore store, ChangeChannel channel, OverrideSynchronizer listeners) {
-        this(store, channel, listeners::tell, Clock.systemUTC());
+    public BucketUpdater(RateLimitStore store, ChangeChannel channel, OverrideSynchronizer synchronizer) {
+        this(store, channel, synchronizer::tell, Clock.systemUTC());
     }
 
     BucketUpdater(RateLimitStore store, ChangeChannel channel, Consumer<RateLimitChangedEvent> listeners, Clock clock) {

@@ -68,7 +68,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     private final Duration patience;
 
     /** From the last start to the next stop. */
-    private volatile @Nullable SubscriptionKeeper subscribing;
+    private volatile @Nullable SubscriptionKeeper keeper;
 
     private volatile boolean logged;
 
@@ -97,7 +97,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     @Override
     public void send(String topic, String message) {
-        if (subscribing != null) {
+        if (keeper != null) {
             String text = text(topic, message);
             var unused = commands.run(template -> template.convertAndSend(channel, text))
                     .exceptionally(thrown -> {
@@ -125,9 +125,9 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     /** Subscribes in the background. */
     public synchronized void start() {
-        if (subscribing == null) {
+        if (keeper == null) {
             SubscriptionKeeper next = new SubscriptionKeeper();
-            subscribing = next;
+            keeper = next;
             next.attempts.start();
         }
     }
@@ -148,7 +148,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     }
 
     private void log(Throwable failure) {
-        if (subscribing != null && !warnIfForbidden(failure) && !logged) {
+        if (keeper != null && !warnIfForbidden(failure) && !logged) {
             logged = true;
             logger.log(
                     Level.INFO,
@@ -160,8 +160,8 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     /** Ends the subscription, while there are connections. */
     public synchronized void stop() {
-        SubscriptionKeeper ended = subscribing;
-        subscribing = null;
+        SubscriptionKeeper ended = keeper;
+        keeper = null;
         if (ended != null) {
             ended.end();
         }
@@ -262,7 +262,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
         private void subscribe(RedisConnection connection) {
             boolean subscribed = false;
             try {
-                connection.subscribe(new Subscription(this, connection), channel.getBytes(StandardCharsets.UTF_8));
+                connection.subscribe(new Subscription(connection), channel.getBytes(StandardCharsets.UTF_8));
                 subscription = connection;
                 subscribed = !isEnded() && connection.isSubscribed();
             } finally {
@@ -270,16 +270,6 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
                     subscription = null;
                     close(connection);
                 }
-            }
-        }
-
-        /** The driver has subscribed. If it blocks, it has not returned. */
-        private void subscribedOn(RedisConnection connection) {
-            subscription = connection;
-            if (isEnded()) {
-                onReceiver(() -> close(connection));
-            } else {
-                created.complete(null);
             }
         }
 
@@ -295,33 +285,37 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
             attempts.close();
             close(subscription);
         }
-    }
 
-    private final class Subscription implements MessageListener, SubscriptionListener {
+        private final class Subscription implements MessageListener, SubscriptionListener {
 
-        private final SubscriptionKeeper subscribing;
+            private final RedisConnection connection;
 
-        private final RedisConnection connection;
-
-        Subscription(SubscriptionKeeper subscribing, RedisConnection connection) {
-            this.subscribing = subscribing;
-            this.connection = connection;
-        }
-
-        @Override
-        public void onMessage(Message message, byte @Nullable [] pattern) {
-            String[] words = new String(message.getBody(), StandardCharsets.UTF_8).split(" ", 3);
-            if (words.length == 3 && !words[0].equals(instance)) {
-                onReceiver(() -> each(subscribers.getOrDefault(words[1], List.of()), told -> told.onMessage(words[2])));
+            Subscription(RedisConnection connection) {
+                this.connection = connection;
             }
-        }
 
-        @Override
-        public void onChannelSubscribed(byte[] subscribed, long count) {
-            logged = false;
-            closed.set(Integer.MIN_VALUE);
-            subscribing.subscribedOn(connection);
-            onReceiver(() -> subscribers.values().forEach(told -> each(told, Subscriber::onConnect)));
+            @Override
+            public void onMessage(Message message, byte @Nullable [] pattern) {
+                String[] words = new String(message.getBody(), StandardCharsets.UTF_8).split(" ", 3);
+                if (words.length == 3 && !words[0].equals(instance)) {
+                    onReceiver(() ->
+                            each(subscribers.getOrDefault(words[1], List.of()), told -> told.onMessage(words[2])));
+                }
+            }
+
+            @Override
+            public void onChannelSubscribed(byte[] subscribed, long count) {
+                logged = false;
+                closed.set(Integer.MIN_VALUE);
+                // A driver that blocks has not returned.
+                subscription = connection;
+                if (isEnded()) {
+                    onReceiver(() -> close(connection));
+                } else {
+                    created.complete(null);
+                }
+                onReceiver(() -> subscribers.values().forEach(told -> each(told, Subscriber::onConnect)));
+            }
         }
     }
 }
