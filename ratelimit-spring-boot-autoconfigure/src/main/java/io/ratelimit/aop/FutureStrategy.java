@@ -67,7 +67,10 @@ record FutureStrategy(RequestCall.Source requests, CallExecutor executor) implem
                                 }
                                 return result;
                             }
-                            return follow(call, acquire, settlement, failure, result);
+                            CompletionStage<@Nullable Object> outcome = result.link(outcome(call, failure));
+                            return settlement == null || !acquire.refundable()
+                                    ? outcome
+                                    : settling(call, outcome, new CallSettlement(call, acquire, settlement), result);
                         },
                         next(decided))
                 .whenComplete((followed, refused) -> {
@@ -77,18 +80,6 @@ record FutureStrategy(RequestCall.Source requests, CallExecutor executor) implem
                     }
                 })
                 .thenCompose(Function.identity());
-    }
-
-    private static CompletionStage<@Nullable Object> follow(
-            LimitedCall call,
-            AcquireRequest acquire,
-            @Nullable Settlement settlement,
-            @Nullable Throwable failure,
-            CancellationLinkedFuture result) {
-        CompletionStage<@Nullable Object> outcome = result.link(outcome(call, failure));
-        return settlement == null || !acquire.refundable()
-                ? outcome
-                : settling(call, outcome, new CallSettlement(call, acquire, settlement), result);
     }
 
     /** Returns the future of the method or of its fallback. */

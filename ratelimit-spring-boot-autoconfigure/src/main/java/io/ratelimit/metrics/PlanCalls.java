@@ -48,10 +48,6 @@ final class PlanCalls {
             return own;
         }
         OutcomeCounters known = plans.get(plan);
-        return known != null ? known : added(plan);
-    }
-
-    private OutcomeCounters added(String plan) {
-        return plans.computeIfAbsent(plans.size() < most ? plan : OTHER, registration);
+        return known != null ? known : plans.computeIfAbsent(plans.size() < most ? plan : OTHER, registration);
     }
 }

@@ -26,15 +26,11 @@ public final class HtmlPreference {
             if (type.equalsTypeAndSubtype(MediaType.TEXT_HTML)) {
                 return type.getQualityValue() > 0;
             }
-            if (isJson(type)) {
+            if (type.isCompatibleWith(MediaType.APPLICATION_JSON)
+                    || type.isCompatibleWith(MediaType.APPLICATION_PROBLEM_JSON)) {
                 return false;
             }
         }
         return false;
-    }
-
-    private static boolean isJson(MediaType type) {
-        return type.isCompatibleWith(MediaType.APPLICATION_JSON)
-                || type.isCompatibleWith(MediaType.APPLICATION_PROBLEM_JSON);
     }
 }

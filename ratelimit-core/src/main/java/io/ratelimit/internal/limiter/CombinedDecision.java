@@ -69,7 +69,7 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
 
     private List<Integer> rejectingTightestFirst() {
         return IntStream.range(0, charges.size())
-                .filter(this::rejects)
+                .filter(i -> isEnforced(i) && !decisions.get(i).allowed())
                 .boxed()
                 .sorted(Comparator.comparing(decisions::get, LONGEST_WAIT_FIRST))
                 .toList();
@@ -90,10 +90,6 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
         return enforced.isEmpty()
                 ? Collections.min(decisions, FEWEST_LEFT_FIRST).asAllowed()
                 : Collections.min(enforced, FEWEST_LEFT_FIRST).withDelay(delay == null ? Duration.ZERO : delay.time());
-    }
-
-    private boolean rejects(int i) {
-        return isEnforced(i) && !decisions.get(i).allowed();
     }
 
     private boolean isEnforced(int i) {

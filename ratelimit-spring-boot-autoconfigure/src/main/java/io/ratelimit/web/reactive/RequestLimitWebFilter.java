@@ -65,7 +65,8 @@ public record RequestLimitWebFilter(
         // Not flatMap: it can lose a cancellation that comes while it subscribes (Reactor 3.8.7), and the permits with
         // it.
         return Mono.fromDirect(call(exchange, matched)
-                .flatMap(call -> acquireRequest(matched, call))
+                .flatMap(call -> ReactiveCall.signalled(
+                        matched.acquireRequestAsync(call), ReactorSchedulers::eventLoopOrParallel))
                 .map(acquire -> limited(matched, acquire, exchange, chain))
                 .onErrorResume(failure -> Mono.just(rejectionHandler.answer(exchange, failure)))
                 .flatMapMany(Function.identity()));
@@ -84,10 +85,6 @@ public record RequestLimitWebFilter(
                         Mono.error(() -> new IllegalStateException("A URL rule must be applied during a web request")))
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
-    }
-
-    private static Mono<AcquireRequest> acquireRequest(MatchedRequest matched, RequestCall call) {
-        return ReactiveCall.signalled(matched.acquireRequestAsync(call), ReactorSchedulers::eventLoopOrParallel);
     }
 
     private Mono<Void> limited(

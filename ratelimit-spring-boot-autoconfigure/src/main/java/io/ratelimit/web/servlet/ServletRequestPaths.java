@@ -4,6 +4,7 @@ import io.ratelimit.web.RequestPaths;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.ServletRequestPathUtils;
@@ -20,7 +21,7 @@ final class ServletRequestPaths {
     static List<PathContainer> of(HttpServletRequest request) {
         PathContainer path = ofSpring(request);
         String servlet = request.getServletPath();
-        String info = text(request.getPathInfo());
+        String info = Objects.requireNonNullElse(request.getPathInfo(), "");
         String full = servlet.concat(info);
         if (path != null && path.value().equals(full)) {
             return RequestPaths.of(List.of(path));
@@ -43,9 +44,5 @@ final class ServletRequestPaths {
         } catch (IllegalArgumentException | IllegalStateException ex) {
             return null;
         }
-    }
-
-    private static String text(@Nullable String path) {
-        return path == null ? "" : path;
     }
 }

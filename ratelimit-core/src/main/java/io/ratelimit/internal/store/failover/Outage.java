@@ -214,14 +214,10 @@ final class Outage {
                     Level.INFO,
                     "{0} (failures were seen for {1} s); calls decided by on-store-failure: {2}",
                     good,
-                    seconds(lastFailure - known.nanos),
+                    String.format(Locale.ROOT, "%.1f", (lastFailure - known.nanos) / 1e9),
                     decided);
             events.accept(new RateLimitStoreRecoveredEvent(known.first.since(), decided, redis));
         }
-    }
-
-    private static String seconds(long nanos) {
-        return String.format(Locale.ROOT, "%.1f", nanos / 1e9);
     }
 
     /** Returns the failure that opened the circuit breaker, if that is why the store failed; otherwise the failure itself. */
