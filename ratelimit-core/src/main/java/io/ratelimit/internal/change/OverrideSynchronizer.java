@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.event.RateLimitChangedEvent;
+import io.ratelimit.internal.concurrent.BackgroundFailureLog;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
@@ -71,7 +72,9 @@ public final class OverrideSynchronizer implements AutoCloseable {
     /** A reading that is to be sent when the request before it is answered; {@code null}: there is none. */
     private final AtomicReference<@Nullable CompletableFuture<Void>> unsent = new AtomicReference<>();
 
-    private boolean failing;
+    private final BackgroundFailureLog failures = new BackgroundFailureLog(
+            "Overrides of rate limits cannot be read ({0}); applying the last known ones",
+            "Overrides of rate limits can be read again");
 
     OverrideSynchronizer(
             OverrideRepository repository, ChangeChannel channel, LongSupplier nanos, ScheduledExecutorService thread) {
@@ -207,35 +210,16 @@ public final class OverrideSynchronizer implements AutoCloseable {
             return repository.read();
         };
         var unused = request(read, null, null).whenComplete((reply, thrown) -> {
-            if (thrown != null) {
-                failed(Futures.unwrap(thrown));
+            if (thrown != null && reading.isRunning()) {
+                failures.failed(Futures.unwrap(thrown));
             }
             next.complete(null);
         });
         return next;
     }
 
-    private synchronized void failed(Throwable failure) {
-        boolean ofStore = failure instanceof RateLimitStoreException known && isOutage(known.getReason());
-        if (!failing && !ofStore && reading.isRunning()) {
-            failing = true;
-            logger.log(
-                    Level.WARNING,
-                    "Overrides of rate limits cannot be read (" + failure.getMessage()
-                            + "); applying the last known ones");
-        }
-    }
-
-    /** Whether calls report the failure, too. */
-    private static boolean isOutage(Reason reason) {
-        return reason != Reason.FORBIDDEN && reason != Reason.FOREIGN_VALUE && reason != Reason.ERROR;
-    }
-
     private synchronized void apply(OverrideSnapshot snapshot, @Nullable String changed, @Nullable String principal) {
-        if (failing) {
-            failing = false;
-            logger.log(Level.INFO, "Overrides of rate limits can be read again");
-        }
+        failures.succeeded();
         known = snapshot;
         knownSince = nanos.getAsLong();
         applyAll(changed, principal, snapshot.ended() > 0);

@@ -1,10 +1,8 @@
 package io.ratelimit.internal.statistics;
 
-import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.concurrent.BackgroundFailureLog;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.statistics.SharedStatistics.Receipt;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Map;
 import java.util.SortedMap;
@@ -19,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * once even if they have arrived.
  */
 final class StatisticsPublisher {
-
-    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     /** Between two publications without counts. */
     static final Duration HEARTBEAT = Duration.ofSeconds(10);
@@ -58,7 +54,9 @@ final class StatisticsPublisher {
 
     private int failures;
 
-    private boolean logged;
+    private final BackgroundFailureLog failureLog = new BackgroundFailureLog(
+            "Figures of rate limits cannot be shared with the other instances ({0}); each instance shows its own",
+            "Figures of rate limits are shared with the other instances again");
 
     private boolean present = true;
 
@@ -169,10 +167,7 @@ final class StatisticsPublisher {
         } else {
             counts = InstanceStatistics.renumbered(counts, moved);
         }
-        if (logged) {
-            logged = false;
-            logger.log(Level.INFO, "Figures of rate limits are shared with the other instances again");
-        }
+        failureLog.succeeded();
     }
 
     private synchronized void failed(Throwable failure) {
@@ -180,17 +175,6 @@ final class StatisticsPublisher {
         failures++;
         instances.keep();
         nextAttempt = statistics.clock().nanos() + pause;
-        if (!logged && !(failure instanceof RateLimitStoreException known && isOutage(known.getReason()))) {
-            logged = true;
-            logger.log(
-                    Level.WARNING,
-                    "Figures of rate limits cannot be shared with the other instances (" + failure.getMessage()
-                            + "); each instance shows its own");
-        }
-    }
-
-    /** Whether calls report the failure, too. */
-    private static boolean isOutage(Reason reason) {
-        return reason != Reason.FORBIDDEN && reason != Reason.FOREIGN_VALUE && reason != Reason.ERROR;
+        failureLog.failed(failure);
     }
 }
