@@ -81,7 +81,7 @@ public record LimitDescriptor(
         return new LimitDescriptor(
                 limit.algorithmName(),
                 limit.capacity(),
-                limit.hasRate() ? limit.rate().toString() : null,
+                rateOf(limit),
                 limit.hasRate() ? null : limit.hold(),
                 !limit.hasRate() || limit.rate().calendarUnit() == null
                         ? null
@@ -108,6 +108,10 @@ public record LimitDescriptor(
                 figures == null ? null : figures.topKeys());
     }
 
+    private static @Nullable String rateOf(RateLimit limit) {
+        return limit.hasRate() ? limit.rate().toString() : null;
+    }
+
     private static Map<String, PlanDescriptor> plans(RateLimitStatus status) {
         Map<String, PlanDescriptor> plans = new TreeMap<>();
         status.plans().forEach((name, plan) -> plans.put(name, PlanDescriptor.of(plan)));
@@ -117,12 +121,13 @@ public record LimitDescriptor(
     /**
      * Describes a plan: what it may set, as it applies now.
      *
+     * @param rate {@code null}: permits come back when calls end
      * @param origins where each attribute comes from
      * @param override {@code null}: none
      */
     public record PlanDescriptor(
             long capacity,
-            String rate,
+            @Nullable String rate,
             Duration maxWait,
             List<Duration> blockFor,
             boolean enabled,
@@ -138,7 +143,7 @@ public record LimitDescriptor(
             origins.keySet().retainAll(ATTRIBUTES);
             return new PlanDescriptor(
                     plan.capacity(),
-                    plan.rate().toString(),
+                    rateOf(plan),
                     plan.maxWait(),
                     plan.blockFor(),
                     plan.enabled(),

@@ -52,6 +52,24 @@ class PlanEndpointTests {
     }
 
     @Test
+    void planOfAConcurrencyLimitIsShownWithoutARate() {
+        runner.withPropertyValues(
+                        "ratelimit.limits.exports.algorithm=concurrency",
+                        "ratelimit.limits.exports.capacity=2",
+                        "ratelimit.limits.exports.plans.pro.capacity=5")
+                .run(context -> {
+                    RateLimitsEndpoint endpoint = context.getBean(RateLimitsEndpoint.class);
+                    LimitDescriptor.PlanDescriptor shown = endpoint.limits(null)
+                            .limits()
+                            .get("exports")
+                            .plans()
+                            .get("pro");
+                    assertThat(shown.capacity()).isEqualTo(5);
+                    assertThat(shown.rate()).isNull();
+                });
+    }
+
+    @Test
     void bucketIsShownByTheNumbersOfThePlan() {
         runner.run(context -> {
             RateLimitsEndpoint endpoint = context.getBean(RateLimitsEndpoint.class);
