@@ -89,6 +89,12 @@ final class BucketBounds {
 
     boolean severalRules;
 
+    /** By which calls are decided, since nothing was taken, and after how many calls each was used first. */
+    final Map<Numbers, Long> rules = new HashMap<>();
+
+    /** Since nothing was taken, a rule may have counted more than its capacity, which it then counts as less. */
+    private boolean isCut;
+
     /**
      * A reply was late or lost, the clock was set back, or what was kept in an outage was charged, so that the bounds are wide until
      * nothing is taken.
@@ -158,6 +164,7 @@ final class BucketBounds {
             entries.replaceAll(entry -> entry.at(at));
         }
         last = numbers;
+        rules.putIfAbsent(numbers, calls);
         fastest = Math.max(fastest, numbers.rate());
         slowest = Math.min(slowest, numbers.rate());
         shortest = Math.min(shortest, numbers.window());
@@ -192,6 +199,7 @@ final class BucketBounds {
                 passUntil(Math.max(at, cost.due));
                 costs.remove(cost);
                 most += cost.permits;
+                charged();
                 know(cost.rule, Long.MAX_VALUE);
             }
         }
@@ -215,12 +223,27 @@ final class BucketBounds {
         if (last != null && flying.isEmpty() && costs.isEmpty() && unanswered.isEmpty() && !isDoubted && isFull(last)) {
             isVague = false;
             severalRules = false;
+            isCut = false;
+            rules.clear();
         }
     }
 
     /** Returns whether certainly nothing is taken. */
     private boolean isFull(Numbers numbers) {
         return numbers.kind() == Numbers.Kind.EVEN ? most <= 0 : most <= 0 && entriesSince(at - 2 * longest) <= 0;
+    }
+
+    /** Returns whether each rule returns what is refunded of the charge: not what one has cut off, nor what a new one has adopted. */
+    boolean isReturnedByAll(Take take) {
+        return rules.size() == 1
+                || (!isCut
+                        && rules.size() <= RULES + 1
+                        && rules.values().stream().allMatch(first -> first <= take.number));
+    }
+
+    /** A call may have been charged. */
+    void charged() {
+        isCut |= rules.keySet().stream().anyMatch(rule -> most > rule.capacity());
     }
 
     double mostUsed(Numbers numbers) {
@@ -233,7 +256,7 @@ final class BucketBounds {
         return switch (numbers.kind()) {
             case EVEN -> most + charging() + meanwhile;
             case BATCHES -> most + charging() + meanwhile + numbers.capacity() * (1 + Model.ROUNDING);
-            case WINDOWS -> entriesSince(since - 2 * Math.max(longest, numbers.window()));
+            case WINDOWS, OWN -> entriesSince(since - 2 * Math.max(longest, numbers.window()));
             case LOG -> entriesSince(since - Math.max(longest, numbers.window()));
             case CONCURRENCY -> heldAtMost();
         };
@@ -248,7 +271,7 @@ final class BucketBounds {
 
     double leastUsed(Numbers numbers) {
         return switch (numbers.kind()) {
-            case EVEN, BATCHES, WINDOWS -> Math.max(0, least.getOrDefault(numbers, 0.0) - maybeRefunded());
+            case EVEN, BATCHES, WINDOWS, OWN -> Math.max(0, least.getOrDefault(numbers, 0.0) - maybeRefunded());
             case LOG ->
                 Math.min(
                         numbers.capacity(),

@@ -159,7 +159,7 @@ final class Member {
             return 0;
         }
         if (!isWell()) {
-            return part.charge().limit().hold().toNanos() / 1_000 * 4 / 3 + 2 * RECOVERY;
+            return part.charge().limit().hold().toNanos() / 1_000 * 4 / 3 + 2 * RECOVERY + part.take().setBack;
         }
         return delay();
     }

@@ -70,6 +70,9 @@ final class Model {
             take.flying = false;
             take.taken = taken;
             take.bucket.flying.remove(take);
+            if (taken) {
+                take.bucket.charged();
+            }
             if (!taken) {
                 mayHaveBeenRefunded(take);
             }
@@ -89,7 +92,7 @@ final class Model {
         bucket.isVague |= all.now() > take.sent;
         double slack = switch (numbers.kind()) {
             case EVEN, LOG, CONCURRENCY -> 0;
-            case BATCHES, WINDOWS -> numbers.capacity();
+            case BATCHES, WINDOWS, OWN -> numbers.capacity();
         };
         double capacity = numbers.capacity() + slack + numbers.rate() * numbers.maxWait();
         double used = bucket.leastUsed(numbers);
@@ -126,6 +129,7 @@ final class Model {
 
     /** A limit rejects a call. */
     void rejectedBy(Take take) {
+        take.rejected = true;
         BucketBounds bucket = take.bucket;
         Numbers numbers = take.numbers;
         bucket.pass(all.now());
@@ -196,8 +200,11 @@ final class Model {
             // The store has a state of a rule also if another limit rejects the call.
             take.bucket.know(take.numbers);
             take.bucket.isVague |= all.now() > take.sent;
-            // What is charged by one of several rules, and refunded, may stay charged by the others.
-            if (!take.bucket.severalRules) {
+            if (!take.rejected) {
+                take.bucket.charged();
+            }
+            boolean returned = take.numbers.kind() != Numbers.Kind.OWN && take.bucket.isReturnedByAll(take);
+            if (take.rejected || returned) {
                 double back = take.bucket.fastest * (all.now() - take.sent);
                 take.bucket.most = Math.max(0, take.bucket.most - Math.max(0, take.permits - back));
                 take.bucket.entries.removeIf(entry -> entry.take() == take);
@@ -296,7 +303,7 @@ final class Model {
             } else {
                 bucket.giveBack(-more);
             }
-            if (delay >= 0 && take.sent > bucket.forgottenAt && !bucket.severalRules) {
+            if (delay >= 0 && take.sent > bucket.forgottenAt && bucket.isReturnedByAll(take)) {
                 double back = Math.max(0, -more - bucket.fastest * (all.now() - take.sent));
                 long since = all.now();
                 all.later(delay + SECOND, () -> {

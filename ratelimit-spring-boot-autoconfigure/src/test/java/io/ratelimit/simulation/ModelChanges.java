@@ -17,6 +17,7 @@ final class ModelChanges {
         BucketBounds bucket = all.bucket(name);
         bucket.pass(all.now());
         bucket.least.clear();
+        bucket.rules.clear();
         bucket.forgottenAt = all.now();
         bucket.forgottenLeases.forget(all.now() + bucket.longest);
         bucket.blocks.mayEnd();
@@ -93,6 +94,7 @@ final class ModelChanges {
             if (name.startsWith(prefix)) {
                 bucket.pass(all.now());
                 bucket.least.clear();
+                bucket.rules.clear();
                 bucket.forgottenAt = all.now();
                 bucket.forgottenLeases.forget(all.now() + bucket.longest);
                 bucket.blocks.mayEnd();
@@ -110,6 +112,8 @@ final class ModelChanges {
         all.buckets.forEach((name, bucket) -> {
             if (name.startsWith(prefix)) {
                 bucket.maybe.replaceAll((take, until) -> until == Long.MAX_VALUE ? until : until + by);
+                bucket.held.forEach(take -> take.setBack += by);
+                bucket.maybe.keySet().forEach(take -> take.setBack += by);
             }
             if (name.startsWith(prefix) && bucket.last != null) {
                 bucket.pass(all.now());

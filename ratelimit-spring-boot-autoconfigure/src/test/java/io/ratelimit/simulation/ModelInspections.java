@@ -1,5 +1,7 @@
 package io.ratelimit.simulation;
 
+import java.util.Set;
+
 /** What may be seen of the buckets of a model, and of what applies. */
 @SuppressWarnings({"LongDoubleConversion", "OperatorPrecedence", "AnnotateFormatMethod"}) // Small numbers.
 final class ModelInspections {
@@ -18,7 +20,8 @@ final class ModelInspections {
         // A call under way is charged when the store decides it, which may be now.
         double most = bucket.mostUsed(numbers)
                 + bucket.flying.stream().mapToLong(take -> take.permits).sum();
-        if (numbers.kind() != Numbers.Kind.WINDOWS && numbers.kind() != Numbers.Kind.BATCHES) {
+        if (Set.of(Numbers.Kind.EVEN, Numbers.Kind.LOG, Numbers.Kind.CONCURRENCY)
+                .contains(numbers.kind())) {
             all.check(
                     remaining <= numbers.capacity() - least + 1 + Model.ROUNDING,
                     "what was taken is gone: %d left in %s, at least %.3f are taken, %s",

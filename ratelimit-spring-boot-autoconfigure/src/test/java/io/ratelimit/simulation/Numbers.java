@@ -27,6 +27,8 @@ record Numbers(
         BATCHES,
         /** At the end of windows. Two may follow each other at once. */
         WINDOWS,
+        /** As windows. What is refunded may not come back before their end. */
+        OWN,
         /** Exactly one window later. */
         LOG,
         /** When the call ends. */

@@ -54,7 +54,7 @@ final class SceneEvents {
         Member member = history.member();
         Declaration limit = history.limit();
         String key = history.key();
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
             case 0 -> {
                 Declaration held = known(Feature.CONCURRENCY, limit);
                 history.note("calls run, and their bucket is reset");
@@ -97,6 +97,7 @@ final class SceneEvents {
             }
             case 3 -> manyCosts(member, history.newKey());
             case 4 -> blockLeased(member, key);
+            case 5 -> refundsBesideOtherPlans(member, history.newKey());
             default -> callsAtOnce(member, history.newKey());
         }
     }
@@ -121,6 +122,27 @@ final class SceneEvents {
                     calls.call(member, key, List.of(leased), 1);
                     world.pass(SimulatedChannel.DELAY.multipliedBy(2));
                     calls.call(other, key, List.of(leased), 1);
+                });
+    }
+
+    /** Calls of several plans end, and what is refunded of each is left for all plans. */
+    void refundsBesideOtherPlans(Member member, String guest) {
+        world.limits.stream()
+                .filter(known -> !known.plans().isEmpty())
+                .filter(known -> known.has(Feature.REFUND_ON) || known.has(Feature.PERMITS_AFTER))
+                .findFirst()
+                .ifPresent(refunded -> {
+                    history.note("calls of several plans fail");
+                    connect(member);
+                    for (int i = 0; i < 4; i++) {
+                        calls.call(member, guest, List.of(refunded), 1);
+                    }
+                    world.calls.stream()
+                            .filter(SimulatedCall::isRunning)
+                            .toList()
+                            .forEach(call -> call.end(0));
+                    world.pass(Duration.ofMillis(2_500));
+                    history.inspect(refunded, guest, member);
                 });
     }
 

@@ -251,7 +251,7 @@ final class SimulatedInstance {
 
     private static Numbers.Kind kind(RateLimit limit) {
         if (limit.algorithm() == null) {
-            return Numbers.Kind.WINDOWS;
+            return Numbers.Kind.OWN;
         }
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET ->

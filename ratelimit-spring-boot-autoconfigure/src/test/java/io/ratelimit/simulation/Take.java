@@ -24,11 +24,17 @@ final class Take {
 
     boolean taken;
 
+    /** The limit of the bucket has rejected the call, so that nothing was charged. */
+    boolean rejected;
+
     /** The call that holds the permits has ended. */
     boolean ended;
 
     /** The store may have lost the permits. */
     boolean mayBeLost;
+
+    /** By how much the store's clock was set back while the call held permits. */
+    long setBack;
 
     /** Those on their way to the same bucket when this one was sent. */
     final Set<Take> beside;

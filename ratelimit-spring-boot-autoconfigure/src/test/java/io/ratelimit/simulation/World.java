@@ -57,6 +57,9 @@ final class World {
     /** When each instance has changed an override last. */
     private final Map<Member, Long> changes = new HashMap<>();
 
+    /** When Redis has lost everything last. */
+    private long lostAt = -Model.SECOND - 1;
+
     /** Whether everything has been found to apply, and nothing has changed since. */
     private boolean checked;
 
@@ -170,10 +173,12 @@ final class World {
         configurationHasChanged();
     }
 
-    /** Returns whether an instance knows what others have changed: they apply it within a second. */
+    /** Returns whether an instance knows what others have changed, or Redis has lost: they apply it within a second. */
     boolean knowsOverrides(Member member) {
-        return changes.entrySet().stream()
-                .allMatch(by -> by.getKey() == member || time.micros() - by.getValue() > Model.SECOND);
+        boolean lost = time.micros() - lostAt <= Model.SECOND;
+        return !lost
+                && changes.entrySet().stream()
+                        .allMatch(by -> by.getKey() == member || time.micros() - by.getValue() > Model.SECOND);
     }
 
     void overrideHasChanged(Member by) {
@@ -272,6 +277,7 @@ final class World {
     void loseData() {
         server.loseData();
         model.changes.lost("shared");
+        lostAt = time.micros();
         overridesMayHaveChanged();
     }
 
