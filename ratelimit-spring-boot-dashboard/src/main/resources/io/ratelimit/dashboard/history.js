@@ -9,6 +9,9 @@
   /** Rejections that are further apart belong to different incidents. */
   const GAP = 60 * 1000;
 
+  /** Intervals with a smaller part of the most rejections of the last minute are from before the incident. */
+  const USUAL = 0.1;
+
   /** How many more rejections a key may have, because it is counted before the limit. */
   const LATE = 20;
 
@@ -68,15 +71,22 @@
         Math.max(highest, SERIES.reduce((sum, each) => sum + series[each][index], 0)), 0);
     }
 
-    /** Returns since when a limit rejects without a longer pause, or null if the last rejection is older than a minute. */
+    /**
+     * Returns since when a limit rejects as it does now without a longer pause, or null if the last rejection is older than a
+     * minute.
+     */
     function since(name, now) {
       const known = limits.get(name);
       if (!known) {
         return null;
       }
+      const times = Array.from(known.points.keys()).sort((a, b) => b - a);
+      const rejected = time => known.points.get(time)[1];
+      const highest = times.filter(time => now - time <= GAP + known.step)
+        .reduce((most, time) => Math.max(most, rejected(time)), 0);
       let start = null;
-      Array.from(known.points.keys()).sort((a, b) => b - a).some(time => {
-        if (known.points.get(time)[1] > 0) {
+      times.some(time => {
+        if (rejected(time) > USUAL * highest) {
           start = time;
         }
         return (start === null ? now : start) - time > GAP + known.step;

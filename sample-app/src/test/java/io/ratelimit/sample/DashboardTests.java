@@ -225,6 +225,26 @@ class DashboardTests extends DashboardOperator {
                         + "One or two callers can explain what is allowed more: probably they repeat rejected calls.");
     }
 
+    /** A limit usually rejects one call or none in five seconds; from 00:13 on it rejects a hundred. */
+    @LongRunning
+    @Test
+    void anIncidentBeginsWhereTheLimitRejectsMoreThanItUsuallyDoes() {
+        assertThat(((String) browser.run("""
+                const history = window.RateLimits.History();
+                const usual = Array.from(Array(156), (_, index) => index % 3 === 0 ? 1 : 0);
+                const add = (name, rejected) => history.add(name, {
+                  from: '2026-01-01T00:00:00Z', step: 'PT5S', allowed: Array(rejected.length).fill(90), rejected
+                });
+                add('quotes', usual.concat(Array(12).fill(100)));
+                add('search', usual);
+                const began = name => history.since(name, Date.parse('2026-01-01T00:14:00Z'));
+                return [new Date(began('quotes').time).toISOString(), began('quotes').longer,
+                  history.change('quotes', Date.parse('2026-01-01T00:14:00Z')).before,
+                  history.since('search', Date.parse('2026-01-01T00:13:00Z')).time === Date.parse('2026-01-01T00:00:00Z')].join('|');
+                """)).split("[|]"))
+                .containsExactly("2026-01-01T00:13:00.000Z", "false", "18", "true");
+    }
+
     /** As many calls are allowed as before, of twenty callers, since instances apply a lower rate. */
     @LongRunning
     @Test
