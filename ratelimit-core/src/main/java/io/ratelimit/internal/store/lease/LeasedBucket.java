@@ -87,7 +87,7 @@ final class LeasedBucket {
             if (present != null) {
                 return joined(present, permits);
             }
-            LeasedPermits.End end = last.close(nanos);
+            LeasedPermits.End end = last.close(permits, nanos);
             if (!end.remainder().isEmpty()) {
                 remainders.add(end.remainder());
             }
@@ -161,11 +161,11 @@ final class LeasedBucket {
             return Lease.NONE;
         }
         if (answered.isAbandoned()) {
-            brought.close(nanos);
+            brought.close(0, nanos);
             return Lease.NONE;
         }
         if (retired || !expected) {
-            return brought.close(nanos).remainder();
+            return brought.close(0, nanos).remainder();
         }
         answered.serve(brought, nanos);
         LeasedPermits present = leased;
@@ -174,7 +174,7 @@ final class LeasedBucket {
             return Lease.NONE;
         }
         leased = brought;
-        return present == null ? Lease.NONE : present.close(nanos).remainder();
+        return present == null ? Lease.NONE : present.close(0, nanos).remainder();
     }
 
     /**
@@ -256,7 +256,7 @@ final class LeasedBucket {
     /** Returns what is left, the latest lease first: the store may take back no other. */
     private List<Lease> closeAll(long nanos) {
         List<Lease> remainders = Stream.concat(Stream.ofNullable(next), Stream.ofNullable(leased))
-                .map(lease -> lease.close(nanos).remainder())
+                .map(lease -> lease.close(0, nanos).remainder())
                 .filter(remainder -> !remainder.isEmpty())
                 .toList();
         next = null;

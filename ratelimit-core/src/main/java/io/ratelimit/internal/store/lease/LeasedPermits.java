@@ -276,7 +276,7 @@ final class LeasedPermits {
         double lasts = (double) left * (nanos - received) / Math.max(1, handedOut(last));
         boolean due = lasts < SOON * (received - sent);
         few = due ? NEVER : left / 2;
-        return due ? nextAsk(last, nanos) : 0;
+        return due ? nextAsk(last, 0, nanos) : 0;
     }
 
     /** How many permits were handed out, for comparison with another time. */
@@ -284,12 +284,16 @@ final class LeasedPermits {
         return handedOut(state.get());
     }
 
-    /** Hands out no more. Of what was closed before, nothing is left. */
-    End close(long nanos) {
+    /**
+     * Hands out no more. Of what was closed before, nothing is left.
+     *
+     * @param wanted the permits of a call that does not find them here; 0 if there is no such call
+     */
+    End close(long wanted, long nanos) {
         long last = state.getAndSet(CLOSED);
         return last == CLOSED
                 ? End.NOTHING
-                : new End(new Lease(remainder(last, nanos), lease.unused()), nextAsk(last, nanos));
+                : new End(new Lease(remainder(last, nanos), lease.unused()), nextAsk(last, wanted, nanos));
     }
 
     /** Returns whether permits can be refunded now. */
@@ -317,14 +321,19 @@ final class LeasedPermits {
         static final End NOTHING = new End(Lease.NONE, 0);
     }
 
-    /** If all were handed out in time, as many as the horizon takes at that speed, and at least twice as many; else those. */
-    private long nextAsk(long last, long nanos) {
+    /**
+     * If all were handed out in time, as many as the horizon takes at that speed, and at least twice as many; else those. With an
+     * even refill, the first leases may be back before the next call, which a lease for more calls would not be.
+     */
+    private long nextAsk(long last, long wanted, long nanos) {
         long handedOut = handedOut(last);
         long more = lease.permits();
         if (handedOut + valid(last, nanos) >= more) {
-            long wanted = handedOut * HORIZON / Math.max(1, elapsedMicros(nanos));
-            return areSmall(limit) ? limit.lease() : Math.max(2 * more, Math.min(wanted, STEEPEST * more));
+            long atThatSpeed = handedOut * HORIZON / Math.max(1, elapsedMicros(nanos));
+            return areSmall(limit) ? limit.lease() : Math.max(2 * more, Math.min(atThatSpeed, STEEPEST * more));
         }
-        return refillsEvenly ? BACK_BY_ITSELF * handedOut : handedOut;
+        long most = BACK_BY_ITSELF * wanted;
+        boolean soon = refillsEvenly && limit.numbers().reducedRate().permitsIn(elapsedMicros(nanos), 0, most) < most;
+        return refillsEvenly ? BACK_BY_ITSELF * Math.max(handedOut, soon ? wanted : 0) : handedOut;
     }
 }

@@ -54,6 +54,43 @@ class LeaseGrowthTests {
         assertThat(trips.asked()).containsExactly("1", "1+1", "1+8", "1+64", "1+100");
     }
 
+    /** Each call finds the bucket full: a permit that was leased with the call before would be back. */
+    @Test
+    void keyWhoseCallsAreSlowerThanTheRateGetsLeases() {
+        RateLimit limit = bucket("quotes", 1_000);
+        for (int i = 0; i < 500; i++) {
+            clock.advance(Duration.ofMillis(3));
+            instances.take(1, limit);
+        }
+        assertThat(trips.asked()).startsWith("1", "1+1", "1+8").hasSizeBetween(10, 25);
+        assertThat(instances.used(limit)).isLessThan(100);
+    }
+
+    @Test
+    void slowCallsOfSeveralPermitsGetLeasesToo() {
+        RateLimit limit = bucket("pages", 1_000);
+        for (int i = 0; i < 500; i++) {
+            clock.advance(Duration.ofMillis(9));
+            assertThat(instances.take(limit, 3).allowed()).isTrue();
+        }
+        assertThat(trips.asked()).startsWith("3", "3+3", "3+24").hasSizeBetween(10, 60);
+    }
+
+    /** A lease of any size would be back before it is used up. */
+    @Test
+    void keyThatUsesLittleOfTheRateGetsNoGrowingLeases() {
+        RateLimit limit = bucket("reports", 1_000);
+        for (int i = 0; i < 6; i++) {
+            clock.advance(Duration.ofMillis(30));
+            instances.take(1, limit);
+        }
+        assertThat(trips.asked()).containsExactly("1", "1+1", "1", "1+1", "1", "1+1");
+    }
+
+    private static RateLimit bucket(String name, long rate) {
+        return RateLimit.named(name).rate(rate + "/s").lease(100).build();
+    }
+
     /** What was not used of a window is its loss: the next one begins with what was. */
     @Test
     void leasesComeDownToWhatWasUsed() {

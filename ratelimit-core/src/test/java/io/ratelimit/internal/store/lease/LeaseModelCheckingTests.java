@@ -87,7 +87,7 @@ class LeaseModelCheckingTests {
         /** What is left once it is over. */
         @Operation
         public long close() {
-            LeasedPermits.End end = leased.close(NOW);
+            LeasedPermits.End end = leased.close(0, NOW);
             return 100 * end.nextAsk() + end.remainder().permits();
         }
     }

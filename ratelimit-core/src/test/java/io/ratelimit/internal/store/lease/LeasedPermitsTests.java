@@ -25,13 +25,13 @@ class LeasedPermitsTests {
     @Test
     void whatIsLeftOverIsRefundedOnce() {
         leased.take(2, 0);
-        assertThat(leased.close(SECOND - 1_000).remainder().permits()).isEqualTo(3);
-        assertThat(leased.close(SECOND - 1_000).remainder().permits()).isZero();
+        assertThat(leased.close(0, SECOND - 1_000).remainder().permits()).isEqualTo(3);
+        assertThat(leased.close(0, SECOND - 1_000).remainder().permits()).isZero();
     }
 
     @Test
     void nothingIsLeftOverOnceItIsBackByItself() {
-        assertThat(leased.close(SECOND).remainder().permits()).isZero();
+        assertThat(leased.close(0, SECOND).remainder().permits()).isZero();
     }
 
     @Test
