@@ -2,28 +2,37 @@ package io.ratelimit.redis.batch;
 
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.DeadlineTimer;
-import io.ratelimit.redis.door.TimeLimit;
+import io.ratelimit.redis.door.ServerCall;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Collects calls that one script decides one after the other. The script has a timeout of its own, which begins when it is sent. */
-public final class Batch implements TimeLimit, DeadlineTimer.Task {
+/**
+ * Collects calls that one script decides one after the other. The script ends once: by its reply, by a failure, or when its time is
+ * over, which begins when it is sent.
+ */
+public final class Batch implements DeadlineTimer.Task {
 
     private final List<PendingCall<?>> calls = new ArrayList<>();
 
     private final Consumer<Batch> expired;
 
-    private volatile @Nullable CompletableFuture<?> work;
-
-    private volatile @Nullable CompletableFuture<?> bounded;
+    private final AtomicBoolean ended = new AtomicBoolean();
 
     private volatile Deadline deadline;
 
-    private volatile boolean over;
+    private volatile @Nullable ServerCall<List<Long>> script;
+
+    private volatile long sent;
+
+    private List<Long> numbers = List.of();
+
+    /** {@code null}: there is a reply. */
+    private @Nullable Throwable failure;
 
     /**
      * @param deadline by which the script must be sent
@@ -43,9 +52,23 @@ public final class Batch implements TimeLimit, DeadlineTimer.Task {
         calls.add(call);
     }
 
-    /** @param ofScript by which the reply must arrive */
-    void sent(Deadline ofScript) {
+    /**
+     * @param time when the script was sent
+     * @param ofScript by which the reply must arrive
+     */
+    void sent(ServerCall<List<Long>> call, long time, Deadline ofScript) {
+        sent = time;
         deadline = ofScript;
+        script = call;
+    }
+
+    /** Returns when the script was sent. */
+    long sent() {
+        return sent;
+    }
+
+    CompletableFuture<List<Long>> reply() {
+        return Objects.requireNonNull(script).reply();
     }
 
     Deadline deadline() {
@@ -53,19 +76,8 @@ public final class Batch implements TimeLimit, DeadlineTimer.Task {
     }
 
     @Override
-    public <T> CompletableFuture<T> bound(CompletableFuture<T> started) {
-        if (started.isDone()) {
-            return started;
-        }
-        CompletableFuture<T> copy = started.copy();
-        work = started;
-        bounded = copy;
-        return copy;
-    }
-
-    @Override
     public boolean isOver() {
-        return over;
+        return ended.get();
     }
 
     @Override
@@ -78,48 +90,59 @@ public final class Batch implements TimeLimit, DeadlineTimer.Task {
         return deadline.nanosLeft();
     }
 
-    /** Cancels the script. */
+    /** Fails the calls, and cancels the script. */
     @Override
     public boolean expire() {
-        CompletableFuture<?> waitingFor = bounded;
-        CompletableFuture<?> started = work;
+        ServerCall<List<Long>> call = script;
         try {
-            if (waitingFor != null && started != null) {
-                waitingFor.completeExceptionally(new TimeoutException());
-                started.cancel(false);
-            }
-        } finally {
             expired.accept(this);
+        } finally {
+            if (call != null) {
+                call.reply().cancel(false);
+            }
         }
         return false;
     }
 
-    /** Marks the batch as over: its calls are completed, or were dispatched elsewhere. */
-    void end() {
-        over = true;
+    /** Ends the script with the reply or a failure, and tells the circuit breaker. Returns whether nothing has ended it yet. */
+    boolean end(List<Long> reply, @Nullable Throwable thrown) {
+        boolean first = ended.compareAndSet(false, true);
+        if (first) {
+            ServerCall<List<Long>> call = script;
+            try {
+                failure = call == null ? thrown : call.end().apply(thrown);
+                numbers = reply;
+            } catch (Throwable ex) {
+                failure = ex;
+            }
+        }
+        return first;
+    }
+
+    /** Returns why the script has failed; {@code null}: it has not. */
+    @Nullable
+    Throwable failure() {
+        return failure;
     }
 
     /** Completes the calls. Those with a waiting thread come first, because continuations of the others may be slow. */
-    void answer(List<Long> reply) {
-        end();
-        answer(reply, true);
-        answer(reply, false);
-    }
-
-    private void answer(List<Long> reply, boolean waitedFor) {
-        int from = 0;
-        for (PendingCall<?> call : calls) {
-            if (call.isWaitedFor() == waitedFor) {
-                call.answer(reply, from);
-            }
-            from += call.call().numbers(call.charges().size());
+    void complete() {
+        Throwable thrown = failure;
+        if (thrown == null) {
+            answer(true);
+            answer(false);
+        } else {
+            calls.forEach(call -> call.fail(thrown));
         }
     }
 
-    void fail(Throwable failure) {
-        end();
+    private void answer(boolean waitedFor) {
+        int from = 0;
         for (PendingCall<?> call : calls) {
-            call.fail(failure);
+            if (call.isWaitedFor() == waitedFor) {
+                call.answer(numbers, from);
+            }
+            from += call.call().numbers(call.charges().size());
         }
     }
 }

@@ -1,8 +1,10 @@
 package io.ratelimit.redis.batch;
 
+import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.redis.door.DeadlineTimer;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import io.ratelimit.redis.door.RoundTrip;
+import io.ratelimit.redis.door.ServerCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +40,7 @@ public final class BatchQueue implements CallDispatcher {
 
     private final AtomicInteger waitingCalls = new AtomicInteger();
 
-    /** Sent batches without a reply. The thread that removes a batch completes its calls. */
+    /** Sent batches without a reply. The thread that ends a batch removes it and completes its calls. */
     private final Set<Batch> underWay = ConcurrentHashMap.newKeySet();
 
     /** Held by the thread that sends. Replaced if that thread does not return. */
@@ -53,7 +55,7 @@ public final class BatchQueue implements CallDispatcher {
 
     private final DeadlineTimer timer;
 
-    private final Function<Batch, CompletableFuture<List<Long>>> script;
+    private final Function<Batch, ServerCall<List<Long>>> script;
 
     private final Function<PendingCall<?>, BatchQueue> queues;
 
@@ -61,14 +63,14 @@ public final class BatchQueue implements CallDispatcher {
 
     /**
      * @param waiting an empty concurrent queue
-     * @param script runs a batch
+     * @param script sends a batch
      * @param queues returns the queue of a call, which changes when Redis turns out to be a cluster
      * @param alone dispatches calls that cannot be decided together
      */
     public BatchQueue(
             Queue<PendingCall<?>> waiting,
             DeadlineTimer timer,
-            Function<Batch, CompletableFuture<List<Long>>> script,
+            Function<Batch, ServerCall<List<Long>>> script,
             Function<PendingCall<?>, BatchQueue> queues,
             CallDispatcher alone) {
         this.waiting = waiting;
@@ -90,9 +92,9 @@ public final class BatchQueue implements CallDispatcher {
 
     /** Sends what is due, unless another thread is sending: that thread checks again afterwards. */
     private void send() {
-        List<SentBatch> answered = null;
+        List<Batch> answered = null;
         for (AtomicBoolean mine = turn; isDue() && mine.compareAndSet(false, true); mine = turn) {
-            SentBatch sent;
+            Batch sent;
             try {
                 sent = isDue() ? sendNext() : null;
             } finally {
@@ -101,15 +103,17 @@ public final class BatchQueue implements CallDispatcher {
             if (sent == null) {
                 continue;
             }
-            if (!sent.reply.isDone()) {
-                follow(sent);
-            } else if (underWay.remove(sent.batch)) {
+            CompletableFuture<List<Long>> reply = sent.reply();
+            if (!reply.isDone()) {
+                var unused = reply.whenComplete((numbers, thrown) -> ended(sent, numbers, thrown));
+            } else if (BoundedWait.result(reply.handle(sent::end))) {
+                underWay.remove(sent);
                 answered = answered == null ? new ArrayList<>() : answered;
                 answered.add(sent);
             }
         }
         if (answered != null) {
-            answered.forEach(this::tell);
+            answered.forEach(this::complete);
         }
         sendLater();
     }
@@ -158,9 +162,9 @@ public final class BatchQueue implements CallDispatcher {
         return Math.min(MOST_UNDER_WAY, Math.max(FEW, 2 * roundTrip.nanos() / INTERVAL));
     }
 
-    private @Nullable SentBatch sendNext() {
+    private @Nullable Batch sendNext() {
         Batch batch = new Batch(timer.deadline(), this::expired);
-        CompletableFuture<List<Long>> reply;
+        ServerCall<List<Long>> call;
         try {
             underWay.add(batch);
             fill(batch);
@@ -168,17 +172,17 @@ public final class BatchQueue implements CallDispatcher {
                 underWay.remove(batch);
                 return null;
             }
-            reply = script.apply(batch);
+            call = script.apply(batch);
         } catch (Throwable ex) {
-            reply = CompletableFuture.failedFuture(ex);
+            call = ServerCall.unsent(ex);
         }
         // The time of the script begins now, however long sending took.
-        batch.sent(timer.deadline());
         lastSent = timer.clock().getAsLong();
-        if (!reply.isDone()) {
+        batch.sent(call, lastSent, timer.deadline());
+        if (!call.reply().isDone()) {
             timer.watch(batch);
         }
-        return new SentBatch(batch, reply, lastSent);
+        return batch;
     }
 
     private void fill(Batch batch) {
@@ -228,40 +232,29 @@ public final class BatchQueue implements CallDispatcher {
         return call.weight();
     }
 
-    /** Sends waiting calls first, then completes those of the reply. */
-    private void follow(SentBatch sent) {
-        var unused = sent.reply.whenComplete((numbers, thrown) -> {
-            if (underWay.remove(sent.batch)) {
-                if (thrown == null) {
-                    roundTrip.add(timer.clock().getAsLong() - sent.nanos);
-                }
-                send();
-                tell(sent.batch, numbers, thrown);
-            }
-        });
+    private void expired(Batch batch) {
+        ended(batch, List.of(), new TimeoutException());
     }
 
-    /** Fails the calls of the batch, whether or not its reply was cancelled. */
-    private void expired(Batch batch) {
-        if (underWay.remove(batch)) {
+    /** Sends waiting calls first, then completes those of the script. */
+    private void ended(Batch batch, List<Long> numbers, @Nullable Throwable thrown) {
+        if (batch.end(numbers, thrown)) {
+            underWay.remove(batch);
+            if (batch.failure() == null) {
+                roundTrip.add(timer.clock().getAsLong() - batch.sent());
+            }
             send();
-            batch.fail(new TimeoutException());
+            complete(batch);
         }
     }
 
-    private void tell(SentBatch sent) {
-        var unused = sent.reply.whenComplete((numbers, thrown) -> tell(sent.batch, numbers, thrown));
-    }
-
-    private void tell(Batch batch, List<Long> numbers, @Nullable Throwable thrown) {
-        if (thrown == null) {
-            batch.answer(numbers);
-        } else if (batch.calls().size() > 1 && RedisFailureMapper.isOfOneCall(thrown)) {
+    private void complete(Batch batch) {
+        Throwable failure = batch.failure();
+        if (failure != null && batch.calls().size() > 1 && RedisFailureMapper.isOfOneCall(failure)) {
             // Nothing was charged, and each call alone may succeed.
-            batch.end();
             batch.calls().forEach(alone::dispatch);
         } else {
-            batch.fail(thrown);
+            batch.complete();
         }
     }
 
@@ -286,7 +279,4 @@ public final class BatchQueue implements CallDispatcher {
         underWay.stream().filter(batch -> timer.isLongOver(batch.deadline())).forEach(Batch::expire);
         send();
     }
-
-    /** A script that was sent, and when. */
-    private record SentBatch(Batch batch, CompletableFuture<List<Long>> reply, long nanos) {}
 }

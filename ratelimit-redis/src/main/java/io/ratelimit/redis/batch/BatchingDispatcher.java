@@ -4,8 +4,6 @@ import io.ratelimit.internal.concurrent.Watchdog;
 import io.ratelimit.redis.door.DeadlineTimer;
 import io.ratelimit.redis.door.GuardedRedis;
 import io.ratelimit.redis.script.ScriptCodec;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -64,10 +62,7 @@ public final class BatchingDispatcher implements CallDispatcher {
     }
 
     private BatchQueue queue() {
-        return new BatchQueue(new ConcurrentLinkedQueue<>(), timer, this::run, this::queue, alone);
-    }
-
-    private CompletableFuture<List<Long>> run(Batch batch) {
-        return alone.run(batch.calls(), batch);
+        return new BatchQueue(
+                new ConcurrentLinkedQueue<>(), timer, batch -> alone.send(batch.calls()), this::queue, alone);
     }
 }

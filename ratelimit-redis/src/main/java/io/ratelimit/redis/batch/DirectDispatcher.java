@@ -1,13 +1,12 @@
 package io.ratelimit.redis.batch;
 
 import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.door.ServerCall;
 import io.ratelimit.redis.door.ServerCircuitBreaker;
-import io.ratelimit.redis.door.TimeLimit;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.redis.script.ScriptCodec;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /** Sends each call in a script of its own. */
 public record DirectDispatcher(GuardedRedis redis, ScriptCodec codec) implements CallDispatcher {
@@ -20,7 +19,7 @@ public record DirectDispatcher(GuardedRedis redis, ScriptCodec codec) implements
         }
         try {
             call.markSent();
-            var unused = run(List.of(call), call.deadline()).whenComplete((reply, thrown) -> {
+            var unused = send(List.of(call)).by(call.deadline()).whenComplete((reply, thrown) -> {
                 if (thrown == null) {
                     call.answer(reply, 0);
                 } else {
@@ -32,14 +31,14 @@ public record DirectDispatcher(GuardedRedis redis, ScriptCodec codec) implements
         }
     }
 
-    /** Runs one script for the calls, on the server that was found for the last of them. */
-    CompletableFuture<List<Long>> run(List<PendingCall<?>> calls, TimeLimit bound) {
+    /** Sends one script for the calls, on the server that was found for the last of them. */
+    ServerCall<List<Long>> send(List<PendingCall<?>> calls) {
         List<byte[]> keys = new ArrayList<>(calls.size());
         byte[][] arguments = codec.arguments(calls, keys);
         ServerCircuitBreaker server = calls.get(calls.size() - 1).serverOf(redis);
         return areReleases(calls)
-                ? redis.executeInBackground(server, keys, arguments, bound)
-                : redis.execute(server, keys, arguments, bound);
+                ? redis.sendInBackground(server, keys, arguments)
+                : redis.send(server, keys, arguments);
     }
 
     /** No caller waits for a release, so a script of releases alone must not open the circuit breaker. */

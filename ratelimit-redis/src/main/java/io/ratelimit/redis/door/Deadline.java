@@ -9,7 +9,7 @@ import java.util.concurrent.TimeoutException;
  * Bounds the time of a decision: by the time at which it ends, and by a latest time, one timeout later. The first moves while this JVM is
  * stalled, but never beyond the second.
  */
-public final class Deadline implements TimeLimit {
+public final class Deadline {
 
     private final AwakeClock clock;
 
@@ -40,7 +40,7 @@ public final class Deadline implements TimeLimit {
         return nanosLeft() <= 0;
     }
 
-    @Override
+    /** Returns the same work, which fails with a {@link TimeoutException} and is cancelled when the time is over. */
     public <T> CompletableFuture<T> bound(CompletableFuture<T> work) {
         if (work.isDone()) {
             return work;

@@ -28,7 +28,6 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
@@ -181,26 +180,26 @@ public final class GuardedRedis implements DisposableBean {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Redis: not sent in time", null));
         }
-        return onServer(keys.get(0), server -> execute(server, keys, arguments, deadline));
+        return onServer(keys.get(0), server -> send(server, keys, arguments).by(deadline));
     }
 
-    public CompletableFuture<List<Long>> execute(
-            ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments, TimeLimit bound) {
+    /** Sends a script for callers, on a server that was found for its keys. */
+    public ServerCall<List<Long>> send(ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments) {
         sent.increment();
-        return observingSlots(keys, server.call(() -> executor.execute(keys, arguments), bound));
+        return server.call(() -> executor.execute(keys, arguments));
     }
 
-    private <T> CompletableFuture<T> observingSlots(List<byte[]> keys, CompletableFuture<T> reply) {
-        return keys.size() == 1 ? reply : reply.whenComplete((answer, thrown) -> learnSlots(thrown));
-    }
-
-    private void learnSlots(@Nullable Throwable thrown) {
-        if (thrown != null && !isClustered() && RedisFailureMapper.isCrossSlot(thrown)) {
+    private RateLimitStoreException failure(String server, Throwable thrown) {
+        RateLimitStoreException failure = RedisFailureMapper.of(server, thrown);
+        if (RedisFailureMapper.isCrossSlot(failure) && !isClustered()) {
             enforcesSlots = true;
             logger.log(
                     Level.INFO,
                     "Redis accepts only keys of one slot in a script (CROSSSLOT); sending calls slot by slot");
         }
+        return closing
+                ? new RateLimitStoreException(Reason.CLOSED, String.valueOf(failure.getMessage()), failure)
+                : failure;
     }
 
     /** Returns whether no background work is to be started any more. */
@@ -223,12 +222,13 @@ public final class GuardedRedis implements DisposableBean {
      * while the breaker is open.
      */
     public CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
-        return onServer(keys.get(0), server -> executeInBackground(server, keys, arguments, deadline));
+        return onServer(
+                keys.get(0), server -> sendInBackground(server, keys, arguments).by(deadline));
     }
 
-    public CompletableFuture<List<Long>> executeInBackground(
-            ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments, TimeLimit bound) {
-        return observingSlots(keys, server.callInBackground(() -> executor.execute(keys, arguments), bound));
+    /** Sends a script that no caller waits for, on a server that was found for its keys. */
+    public ServerCall<List<Long>> sendInBackground(ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments) {
+        return server.callInBackground(() -> executor.execute(keys, arguments));
     }
 
     private CompletableFuture<List<Long>> onServer(
@@ -244,7 +244,7 @@ public final class GuardedRedis implements DisposableBean {
     public void warmUp(Duration time) {
         Deadline deadline = Deadline.in(time, clock);
         BoundedWait.await(
-                probeAll((server, probe) -> server.callInBackground(probe, deadline)), deadline::nanosLeftAtLast);
+                probeAll((server, probe) -> server.callInBackground(probe).by(deadline)), deadline::nanosLeftAtLast);
     }
 
     /**
@@ -254,8 +254,9 @@ public final class GuardedRedis implements DisposableBean {
     public CompletableFuture<Void> check() {
         return probeAll((server, probe) -> {
             long since = nanos();
-            return server.callInBackground(probe, deadline())
-                    .exceptionallyCompose(late -> server.callInBackground(probe, deadline()))
+            return server.callInBackground(probe)
+                    .by(deadline())
+                    .exceptionallyCompose(late -> server.callInBackground(probe).by(deadline()))
                     .whenComplete((answer, failure) -> {
                         if (failure != null && server.isSilent(since, failure)) {
                             probes.reconnect(server);
@@ -283,7 +284,12 @@ public final class GuardedRedis implements DisposableBean {
                 : breakers.computeIfAbsent(
                         name,
                         absent -> new ServerCircuitBreaker(
-                                absent, timeout, clock::nanos, clock, () -> closing, probes::start));
+                                absent,
+                                timeout,
+                                clock::nanos,
+                                clock,
+                                thrown -> failure(absent, thrown),
+                                probes::start));
     }
 
     private void probe(ServerCircuitBreaker server) {
@@ -292,14 +298,14 @@ public final class GuardedRedis implements DisposableBean {
             tag = executor.topology().hashTags().get(server.name());
         } catch (Throwable ex) {
             // A probe of a server that cannot be found has failed, so that the breaker knows that it is probed.
-            var unused = server.probe(() -> CompletableFuture.failedFuture(ex), deadline());
+            var unused = server.probe(() -> CompletableFuture.failedFuture(ex)).by(deadline());
             return;
         }
         if (tag == null) {
             server.retire();
             breakers.remove(server.name());
         } else {
-            var unused = server.probe(() -> probeOn(tag), deadline());
+            var unused = server.probe(() -> probeOn(tag)).by(deadline());
         }
     }
 

@@ -160,8 +160,8 @@ public final class RedisFailureMapper {
     }
 
     /** Returns whether the server accepts keys of one slot only. */
-    static boolean isCrossSlot(@Nullable Throwable thrown) {
-        return thrown != null && areKeysApart(thrown) && mentions(thrown, CROSS_SLOT);
+    static boolean isCrossSlot(Throwable thrown) {
+        return areKeysApart(thrown) && mentions(thrown, CROSS_SLOT);
     }
 
     private static boolean mentions(Throwable failure, Pattern text) {

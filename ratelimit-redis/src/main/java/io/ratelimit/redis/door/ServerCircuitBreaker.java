@@ -11,12 +11,11 @@ import io.ratelimit.redis.door.CircuitState.Closed;
 import io.ratelimit.redis.door.CircuitState.Open;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +52,7 @@ public final class ServerCircuitBreaker {
 
     private final LongSupplier awakeNanos;
 
-    private final BooleanSupplier closing;
+    private final Function<Throwable, RateLimitStoreException> failures;
 
     private final AtomicLong nextReminder = new AtomicLong();
 
@@ -63,7 +62,7 @@ public final class ServerCircuitBreaker {
      * @param timeout of a call
      * @param nanos the clock for probes
      * @param awakeNanos the clock for calls, which may stop while this JVM is stalled
-     * @param closing whether the application is shutting down, so that failures are expected
+     * @param failures maps what a call has failed with
      * @param onOpen starts the probes; called again while the breaker is open without probes
      */
     ServerCircuitBreaker(
@@ -71,12 +70,12 @@ public final class ServerCircuitBreaker {
             Duration timeout,
             LongSupplier nanos,
             LongSupplier awakeNanos,
-            BooleanSupplier closing,
+            Function<Throwable, RateLimitStoreException> failures,
             Consumer<ServerCircuitBreaker> onOpen) {
         this.name = name;
         this.nanos = nanos;
         this.awakeNanos = awakeNanos;
-        this.closing = closing;
+        this.failures = failures;
         this.onOpen = onOpen;
         this.lastAnswer = awakeNanos.getAsLong();
         Duration slow = timeout.multipliedBy(4).dividedBy(5);
@@ -121,58 +120,54 @@ public final class ServerCircuitBreaker {
      * began.
      */
     boolean isSilent(long since, Throwable thrown) {
-        RateLimitStoreException failure = failure(thrown);
+        RateLimitStoreException failure = failures.apply(thrown);
         return !isOpen() && !isCallersFault(failure) && failure.getReason() != Reason.CLOSED && lastAnswer - since <= 0;
     }
 
     /** Calls the server, unless the breaker is open. */
-    <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> command, TimeLimit bound) {
+    <T> ServerCall<T> call(Supplier<CompletionStage<T>> command) {
         Closed during = circuit.closed();
         if (during == null) {
             return refuse();
         }
         long sent = awakeNanos.getAsLong();
-        return observed(command, bound, failure -> judge(during, sent, failure));
+        return sent(command, failure -> judge(during, sent, failure));
     }
 
     /** Calls the server, unless the breaker is open. The result does not count towards the breaker. */
-    <T> CompletableFuture<T> callInBackground(Supplier<CompletionStage<T>> command, TimeLimit bound) {
-        return isOpen() ? refuse() : observed(command, bound, failure -> {});
+    <T> ServerCall<T> callInBackground(Supplier<CompletionStage<T>> command) {
+        return isOpen() ? refuse() : sent(command, failure -> {});
     }
 
-    private <T> CompletableFuture<T> refuse() {
+    private <T> ServerCall<T> refuse() {
         remind();
         return shortCircuited();
     }
 
     /** Probes the server of an open breaker, unless a probe is under way. */
-    <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, TimeLimit bound) {
+    <T> ServerCall<T> probe(Supplier<CompletionStage<T>> command) {
         long now = nanos.getAsLong();
         nextReminder.set(now + patienceNanos);
         Open probe = circuit.probe(now, patienceNanos);
         long sent = awakeNanos.getAsLong();
-        return probe == null ? shortCircuited() : observed(command, bound, failure -> judge(probe, sent, failure));
+        return probe == null ? shortCircuited() : sent(command, failure -> judge(probe, sent, failure));
     }
 
-    private <T> CompletableFuture<T> shortCircuited() {
+    private <T> ServerCall<T> shortCircuited() {
         RateLimitStoreException cause = circuit.cause();
-        return CompletableFuture.failedFuture(new RateLimitStoreException(
+        return ServerCall.unsent(new RateLimitStoreException(
                 Reason.SHORT_CIRCUITED,
                 name + ": circuit breaker open" + (cause == null ? "" : " (" + cause.getMessage() + ")"),
                 cause));
     }
 
-    private <T> CompletableFuture<T> observed(
-            Supplier<CompletionStage<T>> command, TimeLimit bound, Consumer<@Nullable RateLimitStoreException> judge) {
-        return Futures.start(() -> bound.bound(command.get().toCompletableFuture()))
-                .handle((answer, thrown) -> {
-                    RateLimitStoreException failure = thrown == null ? null : failure(thrown);
-                    count(judge, failure);
-                    if (failure != null) {
-                        throw failure;
-                    }
-                    return answer;
-                });
+    private <T> ServerCall<T> sent(
+            Supplier<CompletionStage<T>> command, Consumer<@Nullable RateLimitStoreException> judge) {
+        return new ServerCall<>(Futures.start(command), thrown -> {
+            RateLimitStoreException failure = thrown == null ? null : failures.apply(thrown);
+            count(judge, failure);
+            return failure;
+        });
     }
 
     /** Counts the call. A failure to count it does not affect the caller. */
@@ -182,13 +177,6 @@ public final class ServerCircuitBreaker {
         } catch (Throwable ex) {
             logger.log(Level.WARNING, name + ": the circuit breaker did not count a call (" + ex + ")");
         }
-    }
-
-    private RateLimitStoreException failure(Throwable thrown) {
-        RateLimitStoreException failure = RedisFailureMapper.of(name, thrown);
-        return closing.getAsBoolean()
-                ? new RateLimitStoreException(Reason.CLOSED, String.valueOf(failure.getMessage()), failure)
-                : failure;
     }
 
     private void judge(Closed during, long sent, @Nullable RateLimitStoreException failure) {

@@ -2,6 +2,7 @@ package io.ratelimit.redis.batch;
 
 import io.ratelimit.redis.door.AwakeClock;
 import io.ratelimit.redis.door.DeadlineTimer;
+import io.ratelimit.redis.door.ServerCall;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.LongRunning;
@@ -115,13 +116,13 @@ class BatchQueueModelCheckingTests {
             return queue;
         }
 
-        private CompletableFuture<List<Long>> send(Batch batch) {
+        private ServerCall<List<Long>> send(Batch batch) {
             CompletableFuture<List<Long>> reply = new CompletableFuture<>();
             replies.add(reply);
             if (isNonBlocking) {
                 answerAll();
             }
-            return batch.bound(reply);
+            return PendingCalls.sent(reply);
         }
 
         private PendingCall<Long> call() {

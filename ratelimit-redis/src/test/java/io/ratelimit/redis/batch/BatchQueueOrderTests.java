@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.HandTurnedThread;
 import io.ratelimit.redis.door.DeadlineTimer;
+import io.ratelimit.redis.door.ServerCall;
 import java.time.Duration;
 import java.util.AbstractQueue;
 import java.util.ArrayDeque;
@@ -88,12 +89,12 @@ class BatchQueueOrderTests {
         }
     }
 
-    private CompletableFuture<List<Long>> send(Batch batch) {
+    private ServerCall<List<Long>> send(Batch batch) {
         onSending.run();
         batches.add(batch);
         CompletableFuture<List<Long>> reply = new CompletableFuture<>();
         replies.add(reply);
-        return reply;
+        return PendingCalls.sent(reply);
     }
 
     private BatchQueue queue(PendingCall<?> call) {

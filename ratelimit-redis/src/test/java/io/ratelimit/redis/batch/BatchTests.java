@@ -1,14 +1,15 @@
 package io.ratelimit.redis.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.door.Deadlines;
+import io.ratelimit.redis.door.ServerCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,7 +33,9 @@ class BatchTests {
         PendingCall<Long> asynchronous = PendingCalls.asynchronous();
         CompletableFuture<Boolean> patientWasTold =
                 asynchronous.outcome().thenApply(told -> patient.outcome().isDone());
-        batch(asynchronous, patient).answer(List.of(1L, 0L, 0L, 0L, 2L, 0L, 0L, 0L));
+        Batch batch = batch(asynchronous, patient);
+        assertThat(batch.end(List.of(1L, 0L, 0L, 0L, 2L, 0L, 0L, 0L), null)).isTrue();
+        batch.complete();
         assertThat(asynchronous.outcome().join()).isEqualTo(1);
         assertThat(patient.outcome().join()).isEqualTo(2);
         assertThat(patientWasTold.join()).isTrue();
@@ -41,19 +44,37 @@ class BatchTests {
     @Test
     void scriptThatIsOutOfTimeIsGivenUp() {
         Batch batch = batch(PendingCalls.patient());
-        CompletableFuture<List<Long>> bounded = batch.bound(work);
+        batch.sent(PendingCalls.sent(work), 0, Deadlines.in(Duration.ofHours(1)));
         assertThat(batch.expire()).isFalse();
         assertThat(work).isCancelled();
-        assertThatExceptionOfType(CompletionException.class)
-                .isThrownBy(bounded::join)
-                .withCauseInstanceOf(TimeoutException.class);
         assertThat(expired).containsExactly(batch);
     }
 
     @Test
-    void whatIsDoneAtOnceIsNotWaitedFor() {
+    void scriptEndsOnceAndTheCircuitBreakerIsToldOfThat() {
+        List<Throwable> told = new ArrayList<>();
+        RateLimitStoreException failure = new RateLimitStoreException(Reason.TIMEOUT, "no answer in time", null);
         Batch batch = batch(PendingCalls.patient());
-        work.complete(List.of());
-        assertThat(batch.bound(work)).isSameAs(work);
+        batch.sent(
+                new ServerCall<>(work, thrown -> {
+                    told.add(thrown);
+                    return failure;
+                }),
+                0,
+                Deadlines.in(Duration.ofHours(1)));
+        TimeoutException late = new TimeoutException();
+        assertThat(batch.end(List.of(), late)).isTrue();
+        assertThat(batch.end(List.of(1L, 0L, 0L, 0L), null)).isFalse();
+        assertThat(told).containsExactly(late);
+        assertThat(batch.failure()).isSameAs(failure);
+    }
+
+    /** Its thread may be stuck in the driver. */
+    @Test
+    void scriptMayEndBeforeItIsSent() {
+        Batch batch = batch(PendingCalls.patient());
+        TimeoutException late = new TimeoutException();
+        assertThat(batch.end(List.of(), late)).isTrue();
+        assertThat(batch.failure()).isSameAs(late);
     }
 }

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.redis.HandTurnedThread;
 import io.ratelimit.redis.door.DeadlineTimer;
 import io.ratelimit.redis.door.Deadlines;
+import io.ratelimit.redis.door.ServerCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,7 +34,7 @@ class HighLatencyQueueTests {
 
     private final DeadlineTimer timeout = PendingCalls.timeout(thread, TIMEOUT);
 
-    private Function<Batch, CompletableFuture<List<Long>>> script = this::send;
+    private Function<Batch, ServerCall<List<Long>>> script = this::send;
 
     private final BatchQueue queue = new BatchQueue(
             new ConcurrentLinkedQueue<>(), timeout, batch -> script.apply(batch), this::queue, call -> {});
@@ -60,7 +61,7 @@ class HighLatencyQueueTests {
         return queue;
     }
 
-    private CompletableFuture<List<Long>> send(Batch batch) {
+    private ServerCall<List<Long>> send(Batch batch) {
         sizes.add(batch.calls().size());
         moments.add(Duration.ofNanos(thread.nanos() - start));
         batch.calls().forEach(call -> leastLeft = Math.min(leastLeft, call.nanosLeft()));
@@ -73,7 +74,7 @@ class HighLatencyQueueTests {
                 },
                 roundTrip.toNanos(),
                 TimeUnit.NANOSECONDS);
-        return batch.bound(reply);
+        return PendingCalls.sent(reply);
     }
 
     private CompletableFuture<Long> call() {
@@ -165,7 +166,7 @@ class HighLatencyQueueTests {
         List<CompletableFuture<List<Long>>> replies = new ArrayList<>();
         script = batch -> {
             replies.add(new CompletableFuture<>());
-            return replies.get(replies.size() - 1);
+            return PendingCalls.sent(replies.get(replies.size() - 1));
         };
         queue.dispatch(PendingCalls.patient());
         PendingCall<Long> next = PendingCalls.patient();

@@ -6,11 +6,14 @@ import io.ratelimit.redis.door.AwakeClock;
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.DeadlineTimer;
 import io.ratelimit.redis.door.Deadlines;
+import io.ratelimit.redis.door.RedisFailureMapper;
+import io.ratelimit.redis.door.ServerCall;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
@@ -58,6 +61,11 @@ public final class PendingCalls {
                 (task, nanos) -> thread.schedule(task, nanos, TimeUnit.NANOSECONDS),
                 worker,
                 worker);
+    }
+
+    /** Is counted by no circuit breaker. */
+    public static ServerCall<List<Long>> sent(CompletableFuture<List<Long>> reply) {
+        return new ServerCall<>(reply, thrown -> thrown == null ? null : RedisFailureMapper.of("Redis", thrown));
     }
 
     private static PendingCall<Long> call(Deadline deadline, boolean isWaitedFor) {

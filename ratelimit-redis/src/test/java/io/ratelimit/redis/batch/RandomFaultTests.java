@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.redis.door.AwakeClock;
 import io.ratelimit.redis.door.DeadlineTimer;
+import io.ratelimit.redis.door.ServerCall;
 import io.ratelimit.redis.script.ScriptCall;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.BothTiers;
@@ -209,7 +210,7 @@ class RandomFaultTests {
             call.fail(new IllegalStateException());
         }
 
-        private CompletableFuture<List<Long>> script(Batch batch) {
+        private ServerCall<List<Long>> script(Batch batch) {
             failNowAndThen();
             standStillNowAndThen();
             failNowAndThen();
@@ -219,10 +220,9 @@ class RandomFaultTests {
             } else if (random.nextInt(4) > 0) {
                 after(someTime(), () -> answer(reply, batch));
             }
-            CompletableFuture<List<Long>> bounded = batch.bound(reply);
             failNowAndThen();
             standStillNowAndThen();
-            return bounded;
+            return PendingCalls.sent(reply);
         }
 
         /** Meanwhile the other threads go on. */

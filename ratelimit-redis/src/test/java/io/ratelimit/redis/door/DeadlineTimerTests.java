@@ -41,12 +41,12 @@ class DeadlineTimerTests {
     private final BatchQueue queue =
             new BatchQueue(new ConcurrentLinkedQueue<>(), timeout, this::send, this::queue, call -> {});
 
-    private CompletableFuture<List<Long>> send(Batch batch) {
+    private ServerCall<List<Long>> send(Batch batch) {
         onSending.run();
         CompletableFuture<List<Long>> reply = new CompletableFuture<>();
         batches.add(batch);
         replies.add(reply);
-        return batch.bound(reply);
+        return PendingCalls.sent(reply);
     }
 
     private BatchQueue queue(PendingCall<?> call) {

@@ -52,9 +52,8 @@ class RecoveryProbesTests {
         if (broken.containsKey(server.name())) {
             throw new IllegalStateException("cannot be asked");
         }
-        server.probe(
-                () -> held.getOrDefault(server.name(), CompletableFuture.failedFuture(new TimeoutException())),
-                Deadlines.in(Duration.ofHours(1)));
+        server.probe(() -> held.getOrDefault(server.name(), CompletableFuture.failedFuture(new TimeoutException())))
+                .by(Deadlines.in(Duration.ofHours(1)));
     }
 
     private void renew(ServerCircuitBreaker server) {
@@ -278,17 +277,16 @@ class RecoveryProbesTests {
     }
 
     private ServerCircuitBreaker silent(String name) {
-        ServerCircuitBreaker server =
-                new ServerCircuitBreaker(name, SECOND, thread::nanos, thread::nanos, () -> false, open -> {});
+        ServerCircuitBreaker server = new ServerCircuitBreaker(
+                name, SECOND, thread::nanos, thread::nanos, thrown -> RedisFailureMapper.of(name, thrown), open -> {});
         fallSilent(server);
         return server;
     }
 
     private void fallSilent(ServerCircuitBreaker server) {
         for (int i = 0; i < 20; i++) {
-            server.call(
-                    () -> CompletableFuture.failedFuture(new IllegalStateException("OOM")),
-                    Deadlines.in(Duration.ofHours(1)));
+            server.call(() -> CompletableFuture.failedFuture(new IllegalStateException("OOM")))
+                    .by(Deadlines.in(Duration.ofHours(1)));
         }
         assertThat(server.isOpen()).isTrue();
     }

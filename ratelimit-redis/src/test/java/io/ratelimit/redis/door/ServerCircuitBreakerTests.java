@@ -35,7 +35,7 @@ class ServerCircuitBreakerTests {
     private boolean closing;
 
     private final ServerCircuitBreaker server =
-            new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, nanos::get, () -> closing, opened::add);
+            new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, nanos::get, this::failure, opened::add);
 
     private final AtomicInteger sent = new AtomicInteger();
 
@@ -151,7 +151,7 @@ class ServerCircuitBreakerTests {
     @Test
     void probeThatIsAnsweredCloses() {
         silence();
-        assertThat(server.probe(() -> CompletableFuture.completedFuture("well"), deadline()))
+        assertThat(server.probe(() -> CompletableFuture.completedFuture("well")).by(deadline()))
                 .isCompletedWithValue("well");
         assertThat(server.isOpen()).isFalse();
         assertThat(answered().join()).isEqualTo("answer");
@@ -162,7 +162,7 @@ class ServerCircuitBreakerTests {
     void probeThatIsAnsweredSlowlyDoesNotClose(int millis) {
         silence();
         CompletableFuture<String> answer = new CompletableFuture<>();
-        server.probe(() -> answer, deadline());
+        server.probe(() -> answer).by(deadline());
         pass(millis);
         answer.complete("at last");
         assertThat(server.isOpen()).isTrue();
@@ -171,15 +171,15 @@ class ServerCircuitBreakerTests {
     @Test
     void probeThatFailsDoesNotClose() {
         silence();
-        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("OOM")), deadline());
+        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("OOM")))
+                .by(deadline());
         assertThat(server.isOpen()).isTrue();
-        server.probe(
-                () -> {
+        server.probe(() -> {
                     throw new IllegalStateException("not even sent");
-                },
-                deadline());
+                })
+                .by(deadline());
         assertThat(server.isOpen()).isTrue();
-        server.probe(() -> CompletableFuture.completedFuture("well"), deadline());
+        server.probe(() -> CompletableFuture.completedFuture("well")).by(deadline());
         assertThat(server.isOpen()).isFalse();
     }
 
@@ -188,7 +188,7 @@ class ServerCircuitBreakerTests {
     void nothingElseIsSentDuringAProbe() {
         silence();
         CompletableFuture<String> answer = new CompletableFuture<>();
-        server.probe(() -> answer, deadline());
+        server.probe(() -> answer).by(deadline());
         assertThat(reasonOf(answered())).isEqualTo(Reason.SHORT_CIRCUITED);
         assertThat(sent).hasValue(1);
         answer.complete("well");
@@ -198,7 +198,8 @@ class ServerCircuitBreakerTests {
     @Test
     void reasonIsTheLatest() {
         silence();
-        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("READONLY")), deadline());
+        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("READONLY")))
+                .by(deadline());
         assertThat(failureOf(answered()).getCause())
                 .isInstanceOfSatisfying(
                         RateLimitStoreException.class,
@@ -207,11 +208,10 @@ class ServerCircuitBreakerTests {
 
     @Test
     void commandThatCannotEvenBeSentIsAFailureOfTheStore() {
-        CompletableFuture<String> caller = server.call(
-                () -> {
+        CompletableFuture<?> caller = server.call(() -> {
                     throw new IllegalStateException("LettuceConnectionFactory is STOPPING");
-                },
-                deadline());
+                })
+                .by(deadline());
         assertThat(reasonOf(caller)).isEqualTo(Reason.CLOSED);
     }
 
@@ -240,9 +240,10 @@ class ServerCircuitBreakerTests {
     @Test
     void probeAtTheEndOfTheConnectionsDoesNotCloseAndIsNotTheLast() {
         silence();
-        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("STOPPED")), deadline());
+        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("STOPPED")))
+                .by(deadline());
         assertThat(server.isOpen()).isTrue();
-        server.probe(() -> CompletableFuture.completedFuture("well"), deadline());
+        server.probe(() -> CompletableFuture.completedFuture("well")).by(deadline());
         assertThat(server.isOpen()).isFalse();
     }
 
@@ -275,12 +276,13 @@ class ServerCircuitBreakerTests {
                     }
                     return nanos.get();
                 },
-                () -> false,
+                ServerCircuitBreakerTests::of,
                 opened::add);
         CompletableFuture<String> late = new CompletableFuture<>();
-        racing.call(() -> late, deadline());
-        racing.call(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
-        racing.probe(() -> probe, deadline());
+        racing.call(() -> late).by(deadline());
+        racing.call(() -> CompletableFuture.failedFuture(new TimeoutException()))
+                .by(deadline());
+        racing.probe(() -> probe).by(deadline());
         armed.set(true);
         late.completeExceptionally(new TimeoutException());
         assertThat(closes).hasValue(1);
@@ -303,8 +305,9 @@ class ServerCircuitBreakerTests {
     void oneProbeAtATime() {
         silence();
         CompletableFuture<String> first = new CompletableFuture<>();
-        server.probe(() -> first, deadline());
-        assertThat(reasonOf(server.probe(() -> CompletableFuture.completedFuture("well"), deadline())))
+        server.probe(() -> first).by(deadline());
+        assertThat(reasonOf(server.probe(() -> CompletableFuture.completedFuture("well"))
+                        .by(deadline())))
                 .isEqualTo(Reason.SHORT_CIRCUITED);
         assertThat(server.isOpen()).isTrue();
     }
@@ -314,11 +317,11 @@ class ServerCircuitBreakerTests {
     void probeWithoutAnEndIsReplacedAndNoLongerCounts() {
         silence();
         CompletableFuture<String> lost = new CompletableFuture<>();
-        server.probe(() -> lost, deadline());
+        server.probe(() -> lost).by(deadline());
         pass(1_101);
         assertThat(server.isProbed()).isFalse();
         CompletableFuture<String> second = new CompletableFuture<>();
-        server.probe(() -> second, deadline());
+        server.probe(() -> second).by(deadline());
         lost.complete("well");
         assertThat(server.isOpen()).isTrue();
         second.complete("well");
@@ -327,18 +330,16 @@ class ServerCircuitBreakerTests {
 
     @Test
     void errorOfACommandIsAFailureOfTheStore() {
-        CompletableFuture<String> caller = server.call(
-                () -> {
+        CompletableFuture<?> caller = server.call(() -> {
                     throw new NoSuchMethodError("evalsha");
-                },
-                deadline());
+                })
+                .by(deadline());
         assertThat(reasonOf(caller)).isEqualTo(Reason.ERROR);
         silence();
-        server.probe(
-                () -> {
+        server.probe(() -> {
                     throw new NoSuchMethodError("evalsha");
-                },
-                deadline());
+                })
+                .by(deadline());
         closeByProbe();
         assertThat(server.isOpen()).isFalse();
     }
@@ -347,34 +348,36 @@ class ServerCircuitBreakerTests {
     @Test
     void errorAtTheStartOfTheProbesIsNoneOfTheCallersAndTheyAreStartedAgainLater() {
         AtomicInteger starts = new AtomicInteger();
-        ServerCircuitBreaker broken =
-                new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, nanos::get, () -> false, open -> {
+        ServerCircuitBreaker broken = new ServerCircuitBreaker(
+                "Redis", TIMEOUT, nanos::get, nanos::get, ServerCircuitBreakerTests::of, open -> {
                     starts.incrementAndGet();
                     throw new OutOfMemoryError("unable to create native thread");
                 });
-        assertThat(reasonOf(broken.call(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline())))
+        assertThat(reasonOf(broken.call(() -> CompletableFuture.failedFuture(new TimeoutException()))
+                        .by(deadline())))
                 .isEqualTo(Reason.TIMEOUT);
         for (int millis = 0; millis < 3_300; millis++) {
-            assertThat(reasonOf(broken.call(CompletableFuture::new, deadline())))
+            assertThat(reasonOf(broken.call(CompletableFuture::new).by(deadline())))
                     .isEqualTo(Reason.SHORT_CIRCUITED);
             pass(1);
         }
         assertThat(starts).hasValue(1 + 2);
         pass(1);
-        broken.call(CompletableFuture::new, deadline());
+        broken.call(CompletableFuture::new).by(deadline());
         assertThat(starts).hasValue(1 + 3);
     }
 
     /** As of one whose timer has no thread. */
     @Test
     void clockOfAnswersThatStandsStillKeepsNoServerWithoutAProbe() {
-        ServerCircuitBreaker frozen =
-                new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, () -> 0, () -> false, opened::add);
-        frozen.call(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
+        ServerCircuitBreaker frozen = new ServerCircuitBreaker(
+                "Redis", TIMEOUT, nanos::get, () -> 0, ServerCircuitBreakerTests::of, opened::add);
+        frozen.call(() -> CompletableFuture.failedFuture(new TimeoutException()))
+                .by(deadline());
         pass(1_100);
-        frozen.callInBackground(CompletableFuture::new, deadline());
+        frozen.callInBackground(CompletableFuture::new).by(deadline());
         assertThat(opened).hasSize(2);
-        frozen.probe(CompletableFuture::new, deadline());
+        frozen.probe(CompletableFuture::new).by(deadline());
         pass(1_101);
         assertThat(frozen.isProbed()).isFalse();
     }
@@ -383,7 +386,8 @@ class ServerCircuitBreakerTests {
     void probesThatComeAreNotStartedAgain() {
         silence();
         for (int i = 0; i < 100; i++) {
-            server.probe(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
+            server.probe(() -> CompletableFuture.failedFuture(new TimeoutException()))
+                    .by(deadline());
             pass(1_000);
             answered();
         }
@@ -396,14 +400,16 @@ class ServerCircuitBreakerTests {
         ask(silent);
         pass(50);
         IntStream.range(0, 100)
-                .forEach(i -> server.callInBackground(
-                        () -> CompletableFuture.failedFuture(new TimeoutException()), deadline()));
-        server.callInBackground(() -> CompletableFuture.completedFuture("answer"), deadline());
+                .forEach(i -> server.callInBackground(() -> CompletableFuture.failedFuture(new TimeoutException()))
+                        .by(deadline()));
+        server.callInBackground(() -> CompletableFuture.completedFuture("answer"))
+                .by(deadline());
         assertThat(server.isOpen()).isFalse();
         pass(50);
         silent.completeExceptionally(new TimeoutException());
         assertThat(server.isOpen()).isTrue();
-        assertThat(reasonOf(server.callInBackground(() -> CompletableFuture.completedFuture("answer"), deadline())))
+        assertThat(reasonOf(server.callInBackground(() -> CompletableFuture.completedFuture("answer"))
+                        .by(deadline())))
                 .isEqualTo(Reason.SHORT_CIRCUITED);
     }
 
@@ -414,7 +420,7 @@ class ServerCircuitBreakerTests {
     }
 
     private void closeByProbe() {
-        server.probe(() -> CompletableFuture.completedFuture("well"), deadline());
+        server.probe(() -> CompletableFuture.completedFuture("well")).by(deadline());
         assertThat(server.isOpen()).isFalse();
     }
 
@@ -446,12 +452,20 @@ class ServerCircuitBreakerTests {
     }
 
     private CompletableFuture<String> ask(CompletableFuture<String> answer) {
-        return server.call(
-                () -> {
+        return server.call(() -> {
                     sent.incrementAndGet();
                     return answer;
-                },
-                deadline());
+                })
+                .by(deadline());
+    }
+
+    private RateLimitStoreException failure(Throwable thrown) {
+        RateLimitStoreException failure = of(thrown);
+        return closing ? new RateLimitStoreException(Reason.CLOSED, "closed", failure) : failure;
+    }
+
+    private static RateLimitStoreException of(Throwable thrown) {
+        return RedisFailureMapper.of("Redis", thrown);
     }
 
     private static Deadline deadline() {
