@@ -163,7 +163,11 @@ public final class BatchQueue implements CallDispatcher {
     }
 
     private @Nullable Batch sendNext() {
-        Batch batch = new Batch(timer.deadline(), this::expired);
+        PendingCall<?> first = waiting.peek();
+        if (first == null) {
+            return null;
+        }
+        Batch batch = new Batch(first.deadline(), this::expired);
         ServerCall<List<Long>> call;
         try {
             underWay.add(batch);
