@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,11 @@ public final class Batch implements DeadlineTimer.Task {
         sent = time;
         deadline = ofScript;
         script = call;
+        if (isOver()) {
+            // The thread that sends was stuck in the driver.
+            var unused = call.end().apply(new TimeoutException());
+            call.reply().cancel(false);
+        }
     }
 
     /** Returns when the script was sent. */

@@ -69,12 +69,22 @@ class BatchTests {
         assertThat(batch.failure()).isSameAs(failure);
     }
 
-    /** Its thread may be stuck in the driver. */
+    /** Its thread is stuck in the driver. */
     @Test
-    void scriptMayEndBeforeItIsSent() {
+    void circuitBreakerIsToldOfAScriptThatIsOverBeforeItIsSent() {
+        List<Throwable> told = new ArrayList<>();
         Batch batch = batch(PendingCalls.patient());
         TimeoutException late = new TimeoutException();
         assertThat(batch.end(List.of(), late)).isTrue();
         assertThat(batch.failure()).isSameAs(late);
+        batch.sent(
+                new ServerCall<>(work, thrown -> {
+                    told.add(thrown);
+                    return null;
+                }),
+                0,
+                Deadlines.in(Duration.ofHours(1)));
+        assertThat(told).singleElement().isInstanceOf(TimeoutException.class);
+        assertThat(work).isCancelled();
     }
 }
