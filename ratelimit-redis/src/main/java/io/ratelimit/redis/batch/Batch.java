@@ -100,12 +100,9 @@ public final class Batch implements DeadlineTimer.Task {
     @Override
     public boolean expire() {
         ServerCall<List<Long>> call = script;
-        try {
-            expired.accept(this);
-        } finally {
-            if (call != null) {
-                call.reply().cancel(false);
-            }
+        expired.accept(this);
+        if (call != null) {
+            call.reply().cancel(false);
         }
         return false;
     }

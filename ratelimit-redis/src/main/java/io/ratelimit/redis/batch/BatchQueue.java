@@ -167,7 +167,7 @@ public final class BatchQueue implements CallDispatcher {
         if (first == null) {
             return null;
         }
-        Batch batch = new Batch(first.deadline(), this::expired);
+        Batch batch = new Batch(first.deadline(), overdue -> ended(overdue, List.of(), new TimeoutException()));
         ServerCall<List<Long>> call;
         try {
             underWay.add(batch);
@@ -234,10 +234,6 @@ public final class BatchQueue implements CallDispatcher {
         }
         batch.add(call);
         return call.weight();
-    }
-
-    private void expired(Batch batch) {
-        ended(batch, List.of(), new TimeoutException());
     }
 
     /** Sends waiting calls first, then completes those of the script. */

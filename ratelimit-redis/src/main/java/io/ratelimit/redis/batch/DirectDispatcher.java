@@ -36,18 +36,16 @@ public record DirectDispatcher(GuardedRedis redis, ScriptCodec codec) implements
         List<byte[]> keys = new ArrayList<>(calls.size());
         byte[][] arguments = codec.arguments(calls, keys);
         ServerCircuitBreaker server = calls.get(calls.size() - 1).serverOf(redis);
-        return areReleases(calls)
-                ? redis.sendInBackground(server, keys, arguments)
-                : redis.send(server, keys, arguments);
+        return redis.send(server, keys, arguments, haveCallers(calls));
     }
 
     /** No caller waits for a release, so a script of releases alone must not open the circuit breaker. */
-    private static boolean areReleases(List<PendingCall<?>> calls) {
+    private static boolean haveCallers(List<PendingCall<?>> calls) {
         for (PendingCall<?> call : calls) {
             if (call.call() != ScriptCall.RELEASE) {
-                return false;
+                return true;
             }
         }
-        return true;
+        return false;
     }
 }

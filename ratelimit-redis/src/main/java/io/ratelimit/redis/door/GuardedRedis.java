@@ -180,11 +180,27 @@ public final class GuardedRedis implements DisposableBean {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Redis: not sent in time", null));
         }
-        return onServer(keys.get(0), server -> send(server, keys, arguments).by(deadline));
+        return send(keys, arguments, true).by(deadline);
     }
 
-    /** Sends a script for callers, on a server that was found for its keys. */
-    public ServerCall<List<Long>> send(ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments) {
+    private ServerCall<List<Long>> send(List<byte[]> keys, byte[][] arguments, boolean forCallers) {
+        try {
+            return send(server(slotOf(keys.get(0))), keys, arguments, forCallers);
+        } catch (RuntimeException ex) {
+            return ServerCall.unsent(ex);
+        }
+    }
+
+    /**
+     * Sends a script to the server that was found for its keys.
+     *
+     * @param forCallers whether callers wait for it, so that it counts towards the circuit breaker
+     */
+    public ServerCall<List<Long>> send(
+            ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments, boolean forCallers) {
+        if (!forCallers) {
+            return server.callInBackground(() -> executor.execute(keys, arguments));
+        }
         sent.increment();
         return server.call(() -> executor.execute(keys, arguments));
     }
@@ -222,22 +238,7 @@ public final class GuardedRedis implements DisposableBean {
      * while the breaker is open.
      */
     public CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
-        return onServer(
-                keys.get(0), server -> sendInBackground(server, keys, arguments).by(deadline));
-    }
-
-    /** Sends a script that no caller waits for, on a server that was found for its keys. */
-    public ServerCall<List<Long>> sendInBackground(ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments) {
-        return server.callInBackground(() -> executor.execute(keys, arguments));
-    }
-
-    private CompletableFuture<List<Long>> onServer(
-            byte[] key, Function<ServerCircuitBreaker, CompletableFuture<List<Long>>> script) {
-        try {
-            return script.apply(server(slotOf(key)));
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, ex));
-        }
+        return send(keys, arguments, false).by(deadline);
     }
 
     /** Runs a probe on every server, so that the first call is fast. Ignores failures, which calls report. */

@@ -6,7 +6,6 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.Scope;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limit.LimitNames;
-import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.spi.BucketChange;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Passes each limit to the store that decides it: that of its {@linkplain RateLimit#scope() scope}, or of the {@linkplain
  * RateLimit#redis() server} that it is counted in. Each server has failover, leases and remembered rejections of its own.
  */
-public final class RoutingRateLimitStore extends DelegatingRateLimitStore implements StoreHealth {
+public final class RoutingRateLimitStore implements RateLimitStore, StoreHealth {
 
     private final List<RateLimitStore> stores;
 
@@ -47,7 +46,6 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
             List<? extends StoreHealth> health,
             Function<RateLimit, RateLimitStore> routes,
             UnaryOperator<RateLimitStore> cache) {
-        super(stores.get(0));
         this.stores = List.copyOf(stores);
         this.health = List.copyOf(health);
         this.routes = routes;
