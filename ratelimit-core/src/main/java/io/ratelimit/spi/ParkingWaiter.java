@@ -1,5 +1,6 @@
 package io.ratelimit.spi;
 
+import io.ratelimit.internal.concurrent.Timeouts;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -23,9 +24,8 @@ final class ParkingWaiter implements Waiter {
 
     @Override
     public CompletionStage<Void> awaitAsync(Duration delay) {
-        CompletableFuture<Void> timer = new CompletableFuture<Void>()
-                .completeOnTimeout(null, TimeUnit.NANOSECONDS.convert(delay), TimeUnit.NANOSECONDS);
-        // Continuations run on another thread, because all timers of the JVM share one.
+        CompletableFuture<Void> timer = Timeouts.complete(new CompletableFuture<>(), null, delay);
+        // Continuations run on another thread, because all timers share one.
         CompletableFuture<Void> over = timer.thenRunAsync(() -> {});
         var unused = over.whenComplete((done, thrown) -> timer.cancel(false));
         return over;

@@ -7,6 +7,8 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -18,6 +20,8 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.ratelimit.Internal;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.NullMarked;
 
 /** The arrows between packages. Each rule comes with the seeded classes that break it. */
@@ -94,6 +98,20 @@ enum ArchitectureRule {
         @Override
         ArchRule in(String base) {
             return GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+        }
+    },
+
+    /** Its thread never ends, and keeps the class loader of the application that has needed it first. */
+    NONE_USES_THE_TIMER_OF_THE_JDK("UsesTheTimerOfTheJdk") {
+        @Override
+        ArchRule in(String base) {
+            return noClasses()
+                    .should()
+                    .accessTargetWhere(DescribedPredicate.<JavaAccess<?>>describe(
+                            "starts the timer of CompletableFuture",
+                            access -> access.getTarget().getOwner().isEquivalentTo(CompletableFuture.class)
+                                    && Set.of("orTimeout", "completeOnTimeout", "delayedExecutor")
+                                            .contains(access.getName())));
         }
     },
 

@@ -83,6 +83,15 @@ public final class DaemonThreads {
         return createScheduler(daemons(name));
     }
 
+    /** Returns a factory of service threads that may outlive the application that has needed the first one. */
+    static ThreadFactory ofTheJvm(String name) {
+        return task -> {
+            Thread thread = new ServiceThread(task, name);
+            thread.setContextClassLoader(null);
+            return thread;
+        };
+    }
+
     static ScheduledExecutorService createScheduler(ThreadFactory threads) {
         ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, threads);
         scheduler.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);

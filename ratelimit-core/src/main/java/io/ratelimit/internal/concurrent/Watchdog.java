@@ -21,12 +21,8 @@ public final class Watchdog {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private static final Watchdog SHARED = new Watchdog(DaemonThreads.createScheduler(task -> {
-        Thread thread = new ServiceThread(task, "ratelimit-watchdog");
-        // It outlives the application that has created the first part.
-        thread.setContextClassLoader(null);
-        return thread;
-    }));
+    private static final Watchdog SHARED =
+            new Watchdog(DaemonThreads.createScheduler(DaemonThreads.ofTheJvm("ratelimit-watchdog")));
 
     private final Queue<Part<?>> parts = new ConcurrentLinkedQueue<>();
 

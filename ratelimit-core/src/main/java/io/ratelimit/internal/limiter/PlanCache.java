@@ -5,12 +5,12 @@ import io.ratelimit.internal.concurrent.BoundedCache;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.OnceAMinute;
+import io.ratelimit.internal.concurrent.Timeouts;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitPlanResolver;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -101,8 +101,7 @@ public final class PlanCache {
                 || asked.late.get()) {
             return null;
         }
-        return asked.handle((done, thrown) -> true)
-                .completeOnTimeout(false, settings.timeout.toNanos(), TimeUnit.NANOSECONDS)
+        return Timeouts.complete(asked.handle((done, thrown) -> true), false, settings.timeout)
                 .thenAccept(inTime -> {
                     if (!inTime && asked.late.compareAndSet(false, true)) {
                         late();
@@ -183,11 +182,10 @@ public final class PlanCache {
                 }
                 question = asked;
             }
-            var unused = asked.orTimeout(LONGEST_QUESTION.toNanos(), TimeUnit.NANOSECONDS)
-                    .exceptionally(late -> {
-                        end(asked, late);
-                        return null;
-                    });
+            var unused = Timeouts.fail(asked, LONGEST_QUESTION).exceptionally(late -> {
+                end(asked, late);
+                return null;
+            });
             unused = Futures.start(() -> resolver.get().resolveAsync(limit, key, settings.executor))
                     .handle((plan, thrown) -> {
                         if (thrown == null) {

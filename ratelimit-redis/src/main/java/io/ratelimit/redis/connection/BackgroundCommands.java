@@ -3,6 +3,7 @@ package io.ratelimit.redis.connection;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Timeouts;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisClock;
 import io.ratelimit.redis.RedisTopology;
@@ -15,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.RedisOperations;
@@ -86,7 +86,7 @@ public final class BackgroundCommands {
             return CompletableFuture.failedFuture(new RateLimitStoreException(
                     Reason.OVERLOADED, "Redis: too many " + work + " wait for a reply", ex));
         }
-        return reply.orTimeout(DEADLINE.toMillis(), TimeUnit.MILLISECONDS).exceptionally(thrown -> {
+        return Timeouts.fail(reply, DEADLINE).exceptionally(thrown -> {
             throw RedisFailureMapper.of(RedisTopology.REDIS, thrown);
         });
     }

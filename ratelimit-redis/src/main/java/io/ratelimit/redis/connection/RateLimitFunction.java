@@ -1,13 +1,13 @@
 package io.ratelimit.redis.connection;
 
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.concurrent.Timeouts;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.door.RedisFailureMapper;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -96,21 +96,19 @@ final class RateLimitFunction {
         if (!loading.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        return Futures.start(loader)
-                .orTimeout(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
-                .handle((done, thrown) -> {
-                    try {
-                        if (thrown == null) {
-                            closed = false;
-                            become(true, state.pause, "Calls run as the Redis function " + name);
-                        } else {
-                            missing(thrown);
-                        }
-                    } finally {
-                        loading.set(false);
-                    }
-                    return null;
-                });
+        return Timeouts.fail(Futures.start(loader), TIMEOUT).handle((done, thrown) -> {
+            try {
+                if (thrown == null) {
+                    closed = false;
+                    become(true, state.pause, "Calls run as the Redis function " + name);
+                } else {
+                    missing(thrown);
+                }
+            } finally {
+                loading.set(false);
+            }
+            return null;
+        });
     }
 
     /** Notes that the server has lost its scripts, and may be one that has functions. */
