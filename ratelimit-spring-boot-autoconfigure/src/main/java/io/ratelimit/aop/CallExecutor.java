@@ -32,7 +32,8 @@ public final class CallExecutor {
      * @param propagation wraps a task so that it runs with the context of the current thread
      */
     public CallExecutor(Supplier<@Nullable Executor> ofApplication, UnaryOperator<Runnable> propagation) {
-        this.executor = new SingletonSupplier<>(ofApplication, () -> DaemonThreads.createUnbounded("ratelimit-call"));
+        Executor own = DaemonThreads.createUnbounded("ratelimit-call");
+        this.executor = new SingletonSupplier<>(ofApplication, () -> own);
         this.propagation = propagation;
     }
 

@@ -32,15 +32,24 @@ public final class DaemonThreads {
                 0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons(name));
     }
 
-    /** Returns a factory of threads that inherit no thread-locals: their first caller is not their last one. */
+    /**
+     * Returns a factory of threads that inherit nothing of the caller who needs one first, because that is not their last one: no
+     * thread-locals, and the class loader of the thread that creates the factory.
+     */
     public static ThreadFactory daemons(String name) {
+        ClassLoader creators = Thread.currentThread().getContextClassLoader();
         return task -> {
             Thread thread = new Thread(null, task, name, 0, false);
-            // Without thread-locals, later versions of Java do not inherit it either.
-            thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+            thread.setContextClassLoader(creators);
             thread.setDaemon(true);
             return thread;
         };
+    }
+
+    /** As {@link #daemons}, of service threads. */
+    public static ThreadFactory services(String name) {
+        ClassLoader creators = Thread.currentThread().getContextClassLoader();
+        return task -> new ServiceThread(task, name, creators);
     }
 
     /**
@@ -63,7 +72,7 @@ public final class DaemonThreads {
 
     /** Creates {@linkplain ServiceThread service threads}, otherwise as {@link #create}. */
     public static Executor createService(String name, int most, int waiting) {
-        return create(most, waiting, task -> new ServiceThread(task, name));
+        return create(most, waiting, services(name));
     }
 
     private static Executor create(int most, int waiting, ThreadFactory threads) {
@@ -73,23 +82,19 @@ public final class DaemonThreads {
         return pool;
     }
 
+    /** As {@link #createServiceScheduler}, for all applications of the JVM. */
+    public static ScheduledExecutorService createSchedulerOfTheJvm(String name) {
+        return createScheduler(task -> new ServiceThread(task, name, null));
+    }
+
     /** Creates a scheduler with one service thread. Its shutdown discards the tasks that are not due yet. */
     public static ScheduledExecutorService createServiceScheduler(String name) {
-        return createScheduler(task -> new ServiceThread(task, name));
+        return createScheduler(services(name));
     }
 
     /** As {@link #createServiceScheduler}, with a thread that may run code of the application, such as a driver's. */
     public static ScheduledExecutorService createScheduler(String name) {
         return createScheduler(daemons(name));
-    }
-
-    /** Returns a factory of service threads that may outlive the application that has needed the first one. */
-    static ThreadFactory ofTheJvm(String name) {
-        return task -> {
-            Thread thread = new ServiceThread(task, name);
-            thread.setContextClassLoader(null);
-            return thread;
-        };
     }
 
     static ScheduledExecutorService createScheduler(ThreadFactory threads) {

@@ -1,15 +1,16 @@
 package io.ratelimit.internal.concurrent;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A thread of the starter on which the deadlines and leases of all callers depend. Application code does not run on it. It inherits
  * no thread-locals of its first caller.
  */
 public final class ServiceThread extends Thread {
 
-    public ServiceThread(Runnable task, String name) {
+    ServiceThread(Runnable task, String name, @Nullable ClassLoader loader) {
         super(null, task, name, 0, false);
-        // Without thread-locals, later versions of Java do not inherit it either.
-        setContextClassLoader(Thread.currentThread().getContextClassLoader());
+        setContextClassLoader(loader);
         setDaemon(true);
     }
 

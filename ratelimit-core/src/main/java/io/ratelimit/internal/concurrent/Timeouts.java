@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Timeouts {
 
-    private static final ScheduledExecutorService TIMER =
-            DaemonThreads.createScheduler(DaemonThreads.ofTheJvm("ratelimit-timeouts"));
+    private static final ScheduledExecutorService TIMER = DaemonThreads.createSchedulerOfTheJvm("ratelimit-timeouts");
 
     private Timeouts() {}
 

@@ -21,8 +21,7 @@ public final class Watchdog {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private static final Watchdog SHARED =
-            new Watchdog(DaemonThreads.createScheduler(DaemonThreads.ofTheJvm("ratelimit-watchdog")));
+    private static final Watchdog SHARED = new Watchdog(DaemonThreads.createSchedulerOfTheJvm("ratelimit-watchdog"));
 
     private final Queue<Part<?>> parts = new ConcurrentLinkedQueue<>();
 

@@ -17,6 +17,8 @@ class DaemonThreadsTests {
 
     private final Executor threads = DaemonThreads.createOnDemand("demand", 2);
 
+    private final Executor service = DaemonThreads.createService("service", 1, 1);
+
     @Test
     void idleThreadIsUsedBeforeAnotherIsCreated() {
         Thread first = run().join();
@@ -51,18 +53,17 @@ class DaemonThreadsTests {
 
     /** The first caller of a thread is not its last one. */
     @Test
-    void threadInheritsTheClassLoaderAndNoThreadLocals() {
+    void threadInheritsTheClassLoaderOfTheCreatorAndNoThreadLocals() {
         ThreadLocal<String> user = new InheritableThreadLocal<>();
         user.set("alice");
         ClassLoader own = Thread.currentThread().getContextClassLoader();
-        ClassLoader applications = new ClassLoader(own) {};
-        Thread.currentThread().setContextClassLoader(applications);
+        Thread.currentThread().setContextClassLoader(new ClassLoader(own) {});
         try {
-            assertThat(Stream.of(threads, DaemonThreads.createService("service", 1, 1)))
+            assertThat(Stream.of(threads, service))
                     .allSatisfy(each -> assertThat(seen(each, user::get)).isNull())
                     .allSatisfy(each -> assertThat(
                                     seen(each, () -> Thread.currentThread().getContextClassLoader()))
-                            .isSameAs(applications));
+                            .isSameAs(own));
         } finally {
             Thread.currentThread().setContextClassLoader(own);
             user.remove();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public interface Scheduler {
 
     /** The library's own thread, so that no other tasks delay it. */
-    Scheduler TIMER = on(DaemonThreads.createServiceScheduler("ratelimit-timer"));
+    Scheduler TIMER = on(DaemonThreads.createSchedulerOfTheJvm("ratelimit-timer"));
 
     /** Runs the task after that time. The result, if any, cancels the task. */
     @Nullable

@@ -2,8 +2,8 @@ package io.ratelimit.internal.store.lease;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.FirstFailureLog;
-import io.ratelimit.internal.concurrent.ServiceThread;
 import io.ratelimit.spi.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,8 +63,8 @@ final class LeaseSweep {
 
     /** One for the sweep, which waits for the store, and one for timers. Nothing is done in them once all is closed. */
     static ScheduledExecutorService thread() {
-        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(
-                2, task -> new ServiceThread(task, "ratelimit-leases"), new DiscardPolicy());
+        ScheduledThreadPoolExecutor threads =
+                new ScheduledThreadPoolExecutor(2, DaemonThreads.services("ratelimit-leases"), new DiscardPolicy());
         threads.setRemoveOnCancelPolicy(true);
         return threads;
     }
