@@ -67,6 +67,8 @@ public final class GuardedRedis implements DisposableBean {
 
     private volatile Runnable stopTask = () -> {};
 
+    private volatile Runnable endTask = () -> {};
+
     /** Whether a single address accepts only keys of one slot in a script. */
     private volatile boolean enforcesSlots;
 
@@ -337,6 +339,11 @@ public final class GuardedRedis implements DisposableBean {
         stopTask = task;
     }
 
+    /** Runs a task when no background work is to be started any more. */
+    public void onDestroy(Runnable task) {
+        endTask = task;
+    }
+
     /** Expects failures from now on, but goes on as long as the connections do. */
     public void stop() {
         closing = true;
@@ -347,5 +354,6 @@ public final class GuardedRedis implements DisposableBean {
     public void destroy() {
         closing = true;
         probes.stop();
+        endTask.run();
     }
 }

@@ -85,6 +85,7 @@ public final class PermitRegistry {
 
     public PermitRegistry(GuardedRedis redis, ScriptCodec codec, CallDispatcher dispatcher) {
         this(redis, codec, dispatcher, DaemonThreads.createScheduler("ratelimit-renewal"), System::nanoTime);
+        redis.onDestroy(timer::shutdown);
         Watchdog.shared().watch(this, PermitRegistry::resume);
     }
 

@@ -8,6 +8,8 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.redis.door.GuardedRedis;
+import io.ratelimit.redis.store.RedisRateLimitStore;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreAnswer;
 import io.ratelimit.spi.StoreOutcome;
@@ -195,5 +197,34 @@ class PermitReleaseTests extends TwoInstances {
         one.pass(Duration.ofSeconds(1));
         assertThat(one.scripts).hasSizeLessThan(50);
         assertThat(isAdmitted(one, "alice")).isTrue();
+    }
+
+    /** The next round of renewals is planned by then. */
+    @Test
+    void threadOfRenewalsEndsWithTheConnections() {
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        ClassLoader applications = new ClassLoader(before) {};
+        Thread.currentThread().setContextClassLoader(applications);
+        GuardedRedis guarded;
+        try {
+            guarded = new GuardedRedis(one, Duration.ofSeconds(20), prefix);
+            StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
+            assertThat(new RedisRateLimitStore(guarded, prefix)
+                            .decide(request)
+                            .await()
+                            .isRejected())
+                    .isFalse();
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+        }
+        assertThat(renews(applications)).isTrue();
+        guarded.destroy();
+        await().atMost(Duration.ofSeconds(5)).until(() -> !renews(applications));
+    }
+
+    private static boolean renews(ClassLoader applications) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getContextClassLoader() == applications
+                        && thread.getName().equals("ratelimit-renewal"));
     }
 }
