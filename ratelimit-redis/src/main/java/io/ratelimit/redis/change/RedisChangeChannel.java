@@ -53,8 +53,8 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
 
     private final String channel;
 
-    /** Tells the messages of this instance from others. */
-    private final String instance = UUID.randomUUID().toString();
+    /** Tells the messages of this instance from others, also of one that has started from the same checkpoint. */
+    private volatile String instance = "";
 
     private final Map<String, List<Subscriber>> subscribers = new ConcurrentHashMap<>();
 
@@ -126,6 +126,7 @@ public final class RedisChangeChannel implements ChangeChannel, DisposableBean {
     /** Subscribes in the background. */
     public synchronized void start() {
         if (keeper == null) {
+            instance = UUID.randomUUID().toString();
             SubscriptionKeeper next = new SubscriptionKeeper();
             keeper = next;
             next.attempts.start();

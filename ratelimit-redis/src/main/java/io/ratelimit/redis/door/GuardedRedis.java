@@ -65,6 +65,8 @@ public final class GuardedRedis implements DisposableBean {
 
     private volatile boolean closing;
 
+    private volatile Runnable startTask = () -> {};
+
     private volatile Runnable stopTask = () -> {};
 
     private volatile Runnable endTask = () -> {};
@@ -326,12 +328,18 @@ public final class GuardedRedis implements DisposableBean {
 
     /** Expects replies again after a {@link #stop}. */
     public void start() {
+        startTask.run();
         closing = false;
     }
 
     /** Returns whether no call is to hold permits any more: nothing would renew or release them. */
     public boolean isStopping() {
         return closing;
+    }
+
+    /** Runs a task when the application starts, before calls hold permits. */
+    public void onStart(Runnable task) {
+        startTask = task;
     }
 
     /** Runs a task when the application stops, while there are connections. */

@@ -16,6 +16,7 @@ import io.ratelimit.redis.script.ScriptCodec;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import java.lang.System.Logger.Level;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,6 +57,7 @@ public final class PermitRegistry {
 
     private final LongSupplier nanos;
 
+    /** By which Redis knows the calls of this instance. */
     private final AtomicLong numbers = new AtomicLong();
 
     private final Set<PermitHold> held = ConcurrentHashMap.newKeySet();
@@ -228,6 +230,14 @@ public final class PermitRegistry {
     /** If Redis fails, the next renewal ends the holds. */
     private CompletableFuture<Void> endReset(Predicate<PermitHold> some) {
         return renewals.renew(held.stream().filter(some).toList()).exceptionally(thrown -> null);
+    }
+
+    /**
+     * Numbers calls anew. Several instances may go on from one checkpoint, and would have the same numbers: each would end the holds of
+     * the others.
+     */
+    public void start() {
+        numbers.set(new SecureRandom().nextLong(1L << 40));
     }
 
     /**

@@ -104,6 +104,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         this.settlements = new SettlementQueue(redis, codec);
         this.dispatcher = dispatcher.apply(redis, codec);
         this.permits = permits.create(redis, codec, this.dispatcher);
+        redis.onStart(this.permits::start);
         redis.onStop(() -> {
             this.permits.stop(SHUTDOWN);
             settlements.drain(SHUTDOWN);

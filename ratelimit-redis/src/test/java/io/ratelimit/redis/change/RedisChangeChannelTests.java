@@ -132,6 +132,17 @@ class RedisChangeChannelTests {
         await().until(() -> subscriptions() == 0);
     }
 
+    /** Several instances can go on from one checkpoint, and hear each other. */
+    @Test
+    void messagesAfterAStartAreTellableFromThoseBefore() throws Exception {
+        connector.connect();
+        RedisChangeChannel channel = channel();
+        String before = channel.publication("topic", "message").get(1);
+        channel.stop();
+        channel.start();
+        assertThat(channel.publication("topic", "message").get(1)).isNotEqualTo(before);
+    }
+
     /** A proxy that closes the connection may be replaced by one that knows the command. */
     @Test
     void subscriptionThatWasGivenUpIsTriedAgainEachHour() {

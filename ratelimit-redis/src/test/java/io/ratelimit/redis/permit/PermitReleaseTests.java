@@ -100,6 +100,22 @@ class PermitReleaseTests extends TwoInstances {
         assertThat(isAdmitted(one, "alice")).isTrue();
     }
 
+    /** Several instances can go on from one checkpoint. */
+    @Test
+    void callsAfterAStartHaveOtherNumbersThanThoseBefore() {
+        long before = number();
+        one.redis.stop();
+        one.redis.start();
+        assertThat(number()).isGreaterThan(before + 1_000_000);
+    }
+
+    private long number() {
+        return one.permits
+                .ask(List.of(new Charge(limit, "alice", 1)), List.of(new byte[0]))
+                .get(0)
+                .holder();
+    }
+
     /** The reply comes when the instance stops, and the connections are closed after the stop. */
     @Test
     void stopWaitsForTheReleaseOfACallThatIsBeingDecided() throws InterruptedException {
