@@ -28,10 +28,23 @@ final class HeaderWritingResponse extends HttpServletResponseWrapper {
         return completion == null ? stream : new FailureNotingOutputStream(stream, completion);
     }
 
+    /** A writer throws nothing, and tells of a failure only who asks. */
     @Override
     public PrintWriter getWriter() throws IOException {
         writeHeaders(getStatus());
-        return super.getWriter();
+        PrintWriter writer = super.getWriter();
+        RequestCompletion completion = record.followed();
+        return completion == null
+                ? writer
+                : new PrintWriter(writer) {
+                    @Override
+                    public void flush() {
+                        super.flush();
+                        if (writer.checkError()) {
+                            completion.writeFailed();
+                        }
+                    }
+                };
     }
 
     @Override

@@ -30,6 +30,8 @@ import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -176,6 +178,21 @@ class OpenRequestsTests {
         assertThatIOException()
                 .isThrownBy(() -> request.responseOfAsync().flushBuffer())
                 .withMessage("client has gone");
+        assertOverAfterTheNextCheck();
+    }
+
+    /** It throws nothing, so the handler goes on. */
+    @Test
+    void requestIsOverAfterAFlushOfTheWriterThatFailed() throws Exception {
+        startAsync(0);
+        PrintWriter writer = request.responseOfAsync().getWriter();
+        writer.print("event");
+        writer.flush();
+        checkTwiceAfter(Duration.ofMinutes(1));
+        assertOpen();
+        response.failing = true;
+        writer.print("event");
+        writer.flush();
         assertOverAfterTheNextCheck();
     }
 
@@ -465,6 +482,11 @@ class OpenRequestsTests {
         @Override
         public ServletOutputStream getOutputStream() {
             return stream;
+        }
+
+        @Override
+        public PrintWriter getWriter() {
+            return new PrintWriter(stream, false, StandardCharsets.UTF_8);
         }
 
         @Override
