@@ -5,6 +5,7 @@ import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRuleMapping;
 import io.ratelimit.web.RuleOrder;
 import io.ratelimit.web.WebSettings;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -12,6 +13,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.core.Ordered;
@@ -38,18 +40,35 @@ public record RequestLimitFilter(
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
+        ServletRequest followed = request;
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse httpResponse
                 && http.getDispatcherType() == DispatcherType.REQUEST
                 && rules.hasRules(ruleOrder)) {
             try {
                 acquire(http);
+                followed = followed(http, response);
             } catch (RuntimeException ex) {
                 rejectionHandler.answer(http, httpResponse, ex);
                 return;
             }
         }
-        chain.doFilter(request, response);
+        chain.doFilter(followed, response);
+    }
+
+    /**
+     * Returns the request, whose asynchronous processing has the response of the filters also if it is started without one: that of the
+     * container has failures that nothing notes.
+     */
+    private static ServletRequest followed(HttpServletRequest request, ServletResponse response) {
+        return ServletHeaderRecord.of(request).followed() == null
+                ? request
+                : new HttpServletRequestWrapper(request) {
+                    @Override
+                    public AsyncContext startAsync() {
+                        return startAsync(getRequest(), response);
+                    }
+                };
     }
 
     private void acquire(HttpServletRequest request) {

@@ -197,6 +197,16 @@ class OpenRequestsTests {
     }
 
     @Test
+    void requestThatStartsAsynchronousProcessingWithoutAResponseIsOverAfterAWriteThatFailed() throws Exception {
+        handle((from, to) -> from.startAsync().setTimeout(0));
+        response.failing = true;
+        assertThatIOException()
+                .isThrownBy(() -> request.responseOfAsync().getOutputStream().write(1))
+                .withMessage("client has gone");
+        assertOverAfterTheNextCheck();
+    }
+
+    @Test
     void requestIsOpenWhileItsThreadWorksThoughAWriteHasFailed() throws Exception {
         handle((from, to) -> {
             response.failing = true;
