@@ -3,6 +3,7 @@ package io.ratelimit.redis.batch;
 import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.DeadlineTimer;
 import io.ratelimit.redis.door.ServerCall;
+import io.ratelimit.redis.script.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -30,6 +31,8 @@ public final class Batch implements DeadlineTimer.Task {
 
     private volatile long sent;
 
+    private volatile boolean releases;
+
     private List<Long> numbers = List.of();
 
     /** {@code null}: there is a reply. */
@@ -51,6 +54,14 @@ public final class Batch implements DeadlineTimer.Task {
     void add(PendingCall<?> call) {
         call.markSent();
         calls.add(call);
+        if (call.call() == ScriptCall.RELEASE) {
+            releases = true;
+        }
+    }
+
+    /** Returns whether one of the calls has ended, and releases its permits. */
+    boolean releases() {
+        return releases;
     }
 
     /**

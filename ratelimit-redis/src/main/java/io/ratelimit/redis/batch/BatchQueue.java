@@ -243,9 +243,30 @@ public final class BatchQueue implements CallDispatcher {
             if (batch.failure() == null) {
                 roundTrip.add(timer.clock().getAsLong() - batch.sent());
             }
-            send();
+            sendAfterReply();
             complete(batch);
         }
+    }
+
+    /**
+     * Sends what is due. While a release is under way, that is left to another thread: this one of the driver would overtake what
+     * others have handed to it and it has not written yet, such as the release before a call.
+     */
+    private void sendAfterReply() {
+        if (!waiting.isEmpty() && isReleaseUnderWay()) {
+            timer.runOnSender(this::send);
+        } else {
+            send();
+        }
+    }
+
+    private boolean isReleaseUnderWay() {
+        for (Batch batch : underWay) {
+            if (batch.releases()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void complete(Batch batch) {

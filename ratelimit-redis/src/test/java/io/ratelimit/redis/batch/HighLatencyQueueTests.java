@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,12 @@ class HighLatencyQueueTests {
 
     private final HandTurnedThread thread = new HandTurnedThread();
 
-    private final DeadlineTimer timeout = PendingCalls.timeout(thread, TIMEOUT);
+    /** What other threads than that of a reply are to do. */
+    private final List<Runnable> handedOver = new ArrayList<>();
+
+    private Executor others = Runnable::run;
+
+    private final DeadlineTimer timeout = PendingCalls.timeout(thread, TIMEOUT, task -> others.execute(task));
 
     private Function<Batch, ServerCall<List<Long>>> script = this::send;
 
@@ -128,6 +134,32 @@ class HighLatencyQueueTests {
         assertThat(sizes).containsExactly(1, 31);
         assertThat(moments.get(1)).isCloseTo(Duration.ofNanos(500_000), Duration.ofNanos(10));
         assertThat(answered).isEqualTo(32);
+    }
+
+    /** It would overtake a release that the thread of the driver has not written yet. */
+    @Test
+    void replySendsNoScriptItselfWhileAReleaseIsUnderWay() {
+        List<CompletableFuture<List<Long>>> replies = new ArrayList<>();
+        script = batch -> {
+            replies.add(new CompletableFuture<>());
+            return PendingCalls.sent(replies.get(replies.size() - 1));
+        };
+        queue.dispatch(PendingCalls.asynchronous());
+        queue.dispatch(PendingCalls.release());
+        for (int i = 1; i < 128 * 6; i++) {
+            var unused = call();
+        }
+        others = handedOver::add;
+        assertThat(sentAfterReply(replies, 0)).as("a release is under way").isFalse();
+        List.copyOf(handedOver).forEach(Runnable::run);
+        assertThat(sentAfterReply(replies, 1)).as("the reply of the release").isTrue();
+        assertThat(sentAfterReply(replies, 2)).as("no release is under way").isTrue();
+    }
+
+    private static boolean sentAfterReply(List<CompletableFuture<List<Long>>> replies, int number) {
+        int sent = replies.size();
+        replies.get(number).complete(Collections.nCopies(4 * 128, 0L));
+        return replies.size() > sent;
     }
 
     /** Waiting would make it no fuller. */

@@ -36,7 +36,7 @@ public final class PendingCalls {
 
     /** A thread waits for it. */
     static PendingCall<Long> by(Deadline deadline) {
-        return call(deadline, true);
+        return call(ScriptCall.CHARGE, deadline, true);
     }
 
     /** No thread waits for it. */
@@ -46,7 +46,12 @@ public final class PendingCalls {
 
     /** No thread waits for it. */
     public static PendingCall<Long> asynchronous(Deadline deadline) {
-        return call(deadline, false);
+        return call(ScriptCall.CHARGE, deadline, false);
+    }
+
+    /** No thread waits for it. */
+    static PendingCall<Long> release() {
+        return call(ScriptCall.RELEASE, Deadlines.in(Duration.ofHours(1)), false);
     }
 
     /** All of it at the thread's time, and on the thread. */
@@ -68,9 +73,9 @@ public final class PendingCalls {
         return new ServerCall<>(reply, thrown -> thrown == null ? null : RedisFailureMapper.of("Redis", thrown));
     }
 
-    private static PendingCall<Long> call(Deadline deadline, boolean isWaitedFor) {
+    private static PendingCall<Long> call(ScriptCall call, Deadline deadline, boolean isWaitedFor) {
         return new PendingCall<>(
-                ScriptCall.CHARGE,
+                call,
                 List.of(new Charge(QUOTES, "alice", 1)),
                 0,
                 List.of(new byte[0]),
