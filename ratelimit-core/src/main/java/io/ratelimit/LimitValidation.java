@@ -49,7 +49,7 @@ final class LimitValidation {
     /** The numbers that the attributes result in. */
     final LimitNumbers numbers;
 
-    /** The lease of the limit; of a plan with a small capacity as far as it goes. */
+    /** The lease of the limit; of a plan or an override with a small capacity as far as it goes. */
     final long lease;
 
     /** @throws RateLimitConfigurationException if an attribute is missing, out of range or contradicts another */
@@ -291,7 +291,8 @@ final class LimitValidation {
     private long lease(Rate parsed) {
         long capacity = numbers.capacity();
         long wanted = values.effective(LEASE);
-        long permits = limit.plan() == null ? wanted : Math.min(wanted, capacity);
+        boolean lowered = limit.plan() != null || isOverridden(CAPACITY) || isOverridden(RATE);
+        long permits = lowered ? Math.min(wanted, capacity) : wanted;
         if (permits == 0) {
             return 0;
         }
@@ -326,5 +327,9 @@ final class LimitValidation {
                             + " SLIDING_WINDOW.");
         }
         return permits;
+    }
+
+    private boolean isOverridden(Attribute<?> attribute) {
+        return values.overrideEnd(attribute) != null;
     }
 }

@@ -75,6 +75,22 @@ class WholeOverrideTests {
                 .toList();
     }
 
+    /** An operator cannot override the lease, which would keep a limit above it. */
+    @Test
+    void smallCapacityHasAsMuchOfTheLeaseAsItCan() {
+        SimulatedInstance leasing = new SimulatedInstance(
+                server,
+                LimitConfiguration.of("api")
+                        .with(LimitAttributes.RATE, "1000/s")
+                        .with(LimitAttributes.LEASE, 100L));
+        leasing.admin.override("api", RateLimitOverride.builder().capacity(50).build());
+        assertThat(leasing.effective("api").lease()).isEqualTo(50);
+        leasing.admin.override("api", RateLimitOverride.builder().rate("20/s").build());
+        assertThat(leasing.effective("api").lease()).isEqualTo(20);
+        leasing.admin.removeOverride("api");
+        assertThat(leasing.effective("api").lease()).isEqualTo(100);
+    }
+
     @Test
     void endOfOneThatAnotherNeedsLeavesTheConfiguredNumbers() {
         instance.admin.override("api", forThreeSeconds(MUCH));
