@@ -33,7 +33,7 @@ public final class DaemonThreads {
     }
 
     /**
-     * Returns a factory of threads that inherit nothing of the caller who needs one first, because that is not their last one: no
+     * Returns a factory of threads that inherit nothing of the first caller that needs one, because others follow: no
      * thread-locals, and the class loader of the thread that creates the factory.
      */
     public static ThreadFactory daemons(String name) {

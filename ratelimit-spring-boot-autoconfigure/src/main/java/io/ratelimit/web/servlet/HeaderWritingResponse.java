@@ -28,7 +28,7 @@ final class HeaderWritingResponse extends HttpServletResponseWrapper {
         return completion == null ? stream : new FailureNotingOutputStream(stream, completion);
     }
 
-    /** A writer throws nothing, and tells of a failure only who asks. */
+    /** A writer throws nothing: it has to be asked whether it has failed. */
     @Override
     public PrintWriter getWriter() throws IOException {
         writeHeaders(getStatus());
