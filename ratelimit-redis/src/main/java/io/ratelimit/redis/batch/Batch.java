@@ -39,7 +39,7 @@ public final class Batch implements DeadlineTimer.Task {
     private @Nullable Throwable failure;
 
     /**
-     * @param deadline of the first call, by which the script must be sent
+     * @param deadline by which the script must be sent
      * @param expired called when the script's time is over
      */
     Batch(Deadline deadline, Consumer<Batch> expired) {

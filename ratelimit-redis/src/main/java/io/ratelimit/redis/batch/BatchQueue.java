@@ -163,11 +163,8 @@ public final class BatchQueue implements CallDispatcher {
     }
 
     private @Nullable Batch sendNext() {
-        PendingCall<?> first = waiting.peek();
-        if (first == null) {
-            return null;
-        }
-        Batch batch = new Batch(first.deadline(), overdue -> ended(overdue, List.of(), new TimeoutException()));
+        // Not that of the first call, which may be over long ago after a stall of this JVM.
+        Batch batch = new Batch(timer.deadline(), overdue -> ended(overdue, List.of(), new TimeoutException()));
         ServerCall<List<Long>> call;
         try {
             underWay.add(batch);

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.HandTurnedThread;
 import io.ratelimit.redis.door.DeadlineTimer;
+import io.ratelimit.redis.door.Deadlines;
 import io.ratelimit.redis.door.ServerCall;
 import java.time.Duration;
 import java.util.AbstractQueue;
@@ -154,6 +155,19 @@ class BatchQueueOrderTests {
         };
         queue.dispatch(PendingCalls.by(timeout.deadline()));
         assertThat(batches).hasSize(2);
+    }
+
+    /** The queue of a JVM that was stalled begins with such calls. */
+    @Test
+    void scriptIsNotStuckBecauseACallBeforeItsOwnHasLeftLongAgo() {
+        PendingCall<Long> next = PendingCalls.patient();
+        queue.dispatch(PendingCalls.patient());
+        queue.dispatch(PendingCalls.by(Deadlines.in(Duration.ofHours(-1))));
+        queue.dispatch(next);
+        onSending = queue::resumeIfStuck;
+        answer(0);
+        assertThat(batches.get(1).calls()).containsExactly(next);
+        assertThat(next.outcome()).isNotDone();
     }
 
     @Test
