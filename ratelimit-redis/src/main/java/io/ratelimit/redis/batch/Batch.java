@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +22,7 @@ public final class Batch implements DeadlineTimer.Task {
 
     private final Consumer<Batch> expired;
 
-    private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile boolean ended;
 
     private volatile Deadline deadline;
 
@@ -69,10 +68,14 @@ public final class Batch implements DeadlineTimer.Task {
      * @param ofScript by which the reply must arrive
      */
     void sent(ServerCall<List<Long>> call, long time, Deadline ofScript) {
-        sent = time;
-        deadline = ofScript;
-        script = call;
-        if (isOver()) {
+        boolean over;
+        synchronized (this) {
+            sent = time;
+            deadline = ofScript;
+            script = call;
+            over = ended;
+        }
+        if (over) {
             // The thread that sends was stuck in the driver.
             var unused = call.end().apply(new TimeoutException());
             call.reply().cancel(false);
@@ -94,7 +97,7 @@ public final class Batch implements DeadlineTimer.Task {
 
     @Override
     public boolean isOver() {
-        return ended.get();
+        return ended;
     }
 
     @Override
@@ -110,8 +113,8 @@ public final class Batch implements DeadlineTimer.Task {
     /** Fails the calls, and cancels the script. */
     @Override
     public boolean expire() {
-        ServerCall<List<Long>> call = script;
         expired.accept(this);
+        ServerCall<List<Long>> call = script;
         if (call != null) {
             call.reply().cancel(false);
         }
@@ -120,17 +123,21 @@ public final class Batch implements DeadlineTimer.Task {
 
     /** Ends the script with the reply or a failure, and tells the circuit breaker. Returns whether nothing has ended it yet. */
     boolean end(List<Long> reply, @Nullable Throwable thrown) {
-        boolean first = ended.compareAndSet(false, true);
-        if (first) {
-            ServerCall<List<Long>> call = script;
-            try {
-                failure = call == null ? thrown : call.end().apply(thrown);
-                numbers = reply;
-            } catch (Throwable ex) {
-                failure = ex;
+        ServerCall<List<Long>> call;
+        synchronized (this) {
+            if (ended) {
+                return false;
             }
+            ended = true;
+            call = script;
         }
-        return first;
+        try {
+            failure = call == null ? thrown : call.end().apply(thrown);
+            numbers = reply;
+        } catch (Throwable ex) {
+            failure = ex;
+        }
+        return true;
     }
 
     /** Returns why the script has failed; {@code null}: it has not. */

@@ -1,6 +1,7 @@
 package io.ratelimit.redis.batch;
 
 import io.ratelimit.redis.door.AwakeClock;
+import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.DeadlineTimer;
 import io.ratelimit.redis.door.ServerCall;
 import io.ratelimit.redis.script.ScriptCall;
@@ -13,6 +14,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,24 @@ class BatchQueueModelCheckingTests {
             inParallel(pipeline::answerAll, () -> pipeline.queue.dispatch(other));
             pipeline.answerAll();
             check(one.isOver() && other.isOver(), "a call was not sent");
+        });
+    }
+
+    /** The thread that sends it comes back from the driver just then. */
+    @Test
+    void circuitBreakerIsToldOnceOfAScriptThatIsGivenUp() {
+        Lincheck.runConcurrentTest(ORDERS, () -> {
+            Deadline deadline = new Pipeline().timeout.deadline();
+            Batch batch = new Batch(deadline, overdue -> {});
+            AtomicInteger told = new AtomicInteger();
+            ServerCall<List<Long>> script = new ServerCall<>(new CompletableFuture<>(), thrown -> {
+                told.incrementAndGet();
+                return null;
+            });
+            inParallel(
+                    () -> batch.sent(script, 0, deadline),
+                    () -> check(batch.end(List.of(), new TimeoutException()), "the script has ended before"));
+            check(told.get() == 1, "the circuit breaker was not told once");
         });
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.redis.door.Deadline;
 import io.ratelimit.redis.door.Deadlines;
 import io.ratelimit.redis.door.ServerCall;
 import java.time.Duration;
@@ -48,6 +49,16 @@ class BatchTests {
         assertThat(batch.expire()).isFalse();
         assertThat(work).isCancelled();
         assertThat(expired).containsExactly(batch);
+    }
+
+    /** The thread that was stuck in the driver comes back just then. */
+    @Test
+    void scriptThatIsSentWhileItIsGivenUpIsCancelled() {
+        Deadline deadline = Deadlines.in(Duration.ofHours(1));
+        Batch batch = new Batch(deadline, overdue -> overdue.sent(PendingCalls.sent(work), 0, deadline));
+        batch.add(PendingCalls.patient());
+        assertThat(batch.expire()).isFalse();
+        assertThat(work).isCancelled();
     }
 
     @Test
