@@ -11,7 +11,9 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.ServletResponseWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
@@ -57,16 +59,26 @@ public record RequestLimitFilter(
     }
 
     /**
-     * Returns the request, whose asynchronous processing has the response of the filters also if it is started without one: that of the
-     * container has failures that nothing notes.
+     * Returns the request, whose asynchronous processing notes failures of the response also if it is started without one. It has
+     * the request and response of the container even then: those of other filters may be of no use when the thread has returned.
      */
-    private static ServletRequest followed(HttpServletRequest request, ServletResponse response) {
-        return ServletHeaderRecord.of(request).followed() == null
+    private ServletRequest followed(HttpServletRequest request, ServletResponse response) {
+        ServletHeaderRecord record = ServletHeaderRecord.of(request);
+        return record.followed() == null
                 ? request
                 : new HttpServletRequestWrapper(request) {
                     @Override
                     public AsyncContext startAsync() {
-                        return startAsync(getRequest(), response);
+                        ServletRequest from = request;
+                        while (from instanceof ServletRequestWrapper wrapper) {
+                            from = wrapper.getRequest();
+                        }
+                        ServletResponse to = response;
+                        while (to instanceof ServletResponseWrapper wrapper) {
+                            to = wrapper.getResponse();
+                        }
+                        return startAsync(
+                                from, new HeaderWritingResponse((HttpServletResponse) to, record, settings.headers()));
                     }
                 };
     }

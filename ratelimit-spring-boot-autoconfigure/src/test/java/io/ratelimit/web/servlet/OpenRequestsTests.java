@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.util.ContentCachingResponseWrapper;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Asynchronous requests in a container that never calls a listener. Each holds a permit, and has a call to settle. */
@@ -199,6 +201,20 @@ class OpenRequestsTests {
     @Test
     void requestThatStartsAsynchronousProcessingWithoutAResponseIsOverAfterAWriteThatFailed() throws Exception {
         handle((from, to) -> from.startAsync().setTimeout(0));
+        response.failing = true;
+        assertThatIOException()
+                .isThrownBy(() -> request.responseOfAsync().getOutputStream().write(1))
+                .withMessage("client has gone");
+        assertOverAfterTheNextCheck();
+    }
+
+    /** Another filter keeps what is written by its response, and that is no longer sent when the thread has returned. */
+    @Test
+    void asynchronousProcessingWithoutAResponseBypassesOtherFilters() throws Exception {
+        handle(
+                ContentCachingResponseWrapper::new,
+                (from, to) -> from.startAsync().setTimeout(0));
+        assertThat(request.getAsyncContext().getRequest()).isSameAs(request);
         response.failing = true;
         assertThatIOException()
                 .isThrownBy(() -> request.responseOfAsync().getOutputStream().write(1))
@@ -359,15 +375,22 @@ class OpenRequestsTests {
     }
 
     private void handle(FilterChain handler) throws ServletException, IOException {
+        handle(UnaryOperator.identity(), handler);
+    }
+
+    private void handle(UnaryOperator<HttpServletResponse> otherFilter, FilterChain handler)
+            throws ServletException, IOException {
         RequestLimitFilter limit = new RequestLimitFilter(rules, RuleOrder.BEFORE_SECURITY, gate, settings, rejections);
         outermost.doFilter(
                 request,
                 response,
-                (from, to) -> limit.doFilter(from, to, (limitedFrom, limitedTo) -> {
-                    assertThat(AsyncResult.follow((HttpServletRequest) limitedFrom, new SseEmitter(), new Settling()))
-                            .isTrue();
-                    handler.doFilter(limitedFrom, limitedTo);
-                }));
+                (from, to) ->
+                        limit.doFilter(from, otherFilter.apply((HttpServletResponse) to), (limitedFrom, limitedTo) -> {
+                            assertThat(AsyncResult.follow(
+                                            (HttpServletRequest) limitedFrom, new SseEmitter(), new Settling()))
+                                    .isTrue();
+                            handler.doFilter(limitedFrom, limitedTo);
+                        }));
     }
 
     private void checkTwiceAfter(Duration duration) {
