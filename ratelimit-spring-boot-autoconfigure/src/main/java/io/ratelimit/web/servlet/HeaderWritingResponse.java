@@ -6,6 +6,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the headers of a request's record before anything can commit the response. */
 final class HeaderWritingResponse extends HttpServletResponseWrapper {
@@ -43,6 +44,13 @@ final class HeaderWritingResponse extends HttpServletResponseWrapper {
                         if (writer.checkError()) {
                             completion.writeFailed();
                         }
+                    }
+
+                    /** By the locale that a container may take from the response. */
+                    @Override
+                    public PrintWriter format(String format, @Nullable Object... arguments) {
+                        writer.format(format, arguments);
+                        return this;
                     }
                 };
     }

@@ -222,6 +222,14 @@ class OpenRequestsTests {
         assertOverAfterTheNextCheck();
     }
 
+    /** Jetty's writer formats for the locale of the response. */
+    @Test
+    void writerFormatsAsThatOfTheContainer() throws Exception {
+        handle((from, to) ->
+                to.getWriter().printf("%,d", 1_000).printf("%s", "!").flush());
+        assertThat(response.formatted).hasToString("%,d%s");
+    }
+
     @Test
     void requestIsOpenWhileItsThreadWorksThoughAWriteHasFailed() throws Exception {
         handle((from, to) -> {
@@ -491,6 +499,8 @@ class OpenRequestsTests {
 
         private boolean failing;
 
+        private final StringBuilder formatted = new StringBuilder();
+
         private final ServletOutputStream stream = new ServletOutputStream() {
 
             @Override
@@ -519,7 +529,13 @@ class OpenRequestsTests {
 
         @Override
         public PrintWriter getWriter() {
-            return new PrintWriter(stream, false, StandardCharsets.UTF_8);
+            return new PrintWriter(stream, false, StandardCharsets.UTF_8) {
+                @Override
+                public PrintWriter format(String format, Object... arguments) {
+                    formatted.append(format);
+                    return this;
+                }
+            };
         }
 
         @Override
