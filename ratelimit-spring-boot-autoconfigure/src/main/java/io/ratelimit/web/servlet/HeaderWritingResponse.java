@@ -40,10 +40,17 @@ final class HeaderWritingResponse extends HttpServletResponseWrapper {
                 : new PrintWriter(writer) {
                     @Override
                     public void flush() {
-                        super.flush();
-                        if (writer.checkError()) {
+                        checkError();
+                    }
+
+                    /** Flushes the writer, too. */
+                    @Override
+                    public boolean checkError() {
+                        boolean failed = writer.checkError();
+                        if (failed) {
                             completion.writeFailed();
                         }
+                        return failed;
                     }
 
                     /** By the locale that a container may take from the response. */

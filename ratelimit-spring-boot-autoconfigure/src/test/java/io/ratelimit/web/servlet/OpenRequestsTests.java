@@ -222,6 +222,19 @@ class OpenRequestsTests {
         assertOverAfterTheNextCheck();
     }
 
+    @Test
+    void writerFlushesThatOfTheContainerOnceAndHasItsError() throws Exception {
+        handle((from, to) -> {
+            PrintWriter writer = to.getWriter();
+            writer.flush();
+            assertThat(response.flushes).isOne();
+            response.failing = true;
+            writer.print("event");
+            writer.close();
+            assertThat(writer.checkError()).isTrue();
+        });
+    }
+
     /** Jetty's writer formats for the locale of the response. */
     @Test
     void writerFormatsAsThatOfTheContainer() throws Exception {
@@ -499,6 +512,8 @@ class OpenRequestsTests {
 
         private boolean failing;
 
+        private int flushes;
+
         private final StringBuilder formatted = new StringBuilder();
 
         private final ServletOutputStream stream = new ServletOutputStream() {
@@ -518,6 +533,7 @@ class OpenRequestsTests {
 
             @Override
             public void flush() throws IOException {
+                flushes++;
                 flushBuffer();
             }
         };
