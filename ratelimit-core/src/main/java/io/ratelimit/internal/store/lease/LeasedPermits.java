@@ -333,7 +333,9 @@ final class LeasedPermits {
             return areSmall(limit) ? limit.lease() : Math.max(2 * more, Math.min(atThatSpeed, STEEPEST * more));
         }
         long most = BACK_BY_ITSELF * wanted;
-        boolean soon = refillsEvenly && limit.numbers().reducedRate().permitsIn(elapsedMicros(nanos), 0, most) < most;
+        boolean soon = refillsEvenly
+                && wanted <= limit.lease()
+                && limit.numbers().reducedRate().permitsIn(elapsedMicros(nanos), 0, most) < most;
         return refillsEvenly ? BACK_BY_ITSELF * Math.max(handedOut, soon ? wanted : 0) : handedOut;
     }
 }

@@ -87,6 +87,16 @@ class LeaseGrowthTests {
         assertThat(trips.asked()).containsExactly("1", "1+1", "1", "1+1", "1", "1+1");
     }
 
+    @Test
+    void slowCallsForMoreThanALeaseGetNoGrowingLeases() {
+        RateLimit limit = RateLimit.named("archives").rate("1000/s").lease(10).build();
+        for (int i = 0; i < 6; i++) {
+            clock.advance(Duration.ofMillis(57));
+            instances.take(limit, 50);
+        }
+        assertThat(trips.asked()).containsExactly("50", "50+10", "50", "50", "50+10", "50");
+    }
+
     private static RateLimit bucket(String name, long rate) {
         return RateLimit.named(name).rate(rate + "/s").lease(100).build();
     }
